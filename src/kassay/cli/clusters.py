@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import pairs, require_writable
+from kassay.cli.options import pairs, present, require_writable
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -165,6 +165,14 @@ def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target |
         return None if spec is None else loaded((spec,), {**chosen, "configs": ()})[0]
     except (TargetError, InputError):  # a custom assignor, which only --from can name
         return None
+
+
+def present_unstable(observed: ObservedGroup, chosen: Mapping[str, Any]) -> int:
+    """Show who holds what and who waits in a group that is not stable; the exit code, 3."""
+    from kassay.report.screen.clusters import unstable_view
+
+    present(observed.unstable_document(), lambda: unstable_view(observed), chosen["json_path"])
+    return 3
 
 
 def require_out(out: Path | None, *, wanted: bool) -> None:

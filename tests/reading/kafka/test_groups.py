@@ -156,7 +156,10 @@ def test_a_group_with_blanks_in_its_name_is_read_by_the_places_of_the_titles():
         ),
         (MEMBERS + "g m /h c 2 orders(0)\n", "g.txt:2: #PARTITIONS: found 2, expected 1"),
         (MEMBERS + "g - /h c 0 -\n", "g.txt:2: CONSUMER-ID: found '-', expected a member's id"),
-        ("Error: Consumer group 'g' does not exist.\n", "g.txt:1: line: found \"Error: Consumer group 'g'"),
+        (
+            "Error: Consumer group 'g' does not exist.\n",
+            "g.txt:1: the tool failed: Error: Consumer group 'g'",
+        ),
         (
             "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\ng b:1 (1) range Stable -\n",
             "g.txt:2: #MEMBERS: found '-', expected how many members there are",

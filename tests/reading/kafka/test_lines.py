@@ -33,9 +33,7 @@ def test_chatter_is_passed_over_and_lines_keep_their_numbers() -> None:
 
 @pytest.mark.parametrize("line", ["Error: no", "Error while executing x : y", "Exception in thread main"])
 def test_a_tool_that_failed_is_told(line: str) -> None:
-    with pytest.raises(
-        InputError, match=r"^f:2: line: found '.*', expected the output of tool, which failed"
-    ):
+    with pytest.raises(InputError, match=r"^f:2: the tool failed: .*; expected the output of tool"):
         list(content_lines(f"a\n{line}", "f", "tool"))
 
 

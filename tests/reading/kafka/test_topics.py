@@ -98,7 +98,7 @@ ROW = "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1"
         ("a: b", "f.txt:1: line: found 'a: b', expected `Topic: name ...`"),
         (
             "Error while executing topic command : Timed out\n",
-            "f.txt:1: line: found 'Error while .*', expected the output of kafka-topics.sh .*, which failed here",
+            "f.txt:1: the tool failed: Error while executing .*: Timed out; expected the output of kafka-topics.sh",
         ),
     ],
 )

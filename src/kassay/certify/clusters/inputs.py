@@ -33,7 +33,7 @@ from kassay.reading.kafka.groups import (
     read_said,
     titles_of,
 )
-from kassay.reading.kafka.lines import Place
+from kassay.reading.kafka.lines import Place, failure_in
 from kassay.reading.kafka.topics import is_topics, read_topics, whole_topics
 
 KINDS: Final = (
@@ -75,7 +75,7 @@ class ClusterInputs:
         elif is_broker_versions(text):
             self.take_brokers(read_brokers(text, file), file)
         else:
-            raise InputError(f"{file}: format not recognised, expected {KINDS}")
+            raise InputError(f"{file}: {_unknown(text)} expected {KINDS}")
         self.files.append(file)
 
     def take_brokers(self, brokers: Iterable[Broker], file: str) -> None:
@@ -97,6 +97,12 @@ class ClusterInputs:
                 )
             topics[described.name] = described.to_topic()
         self.topics = topics
+
+
+def _unknown(text: str) -> str:
+    """What is known of a text of no kind."""
+    said = failure_in(text)
+    return "format not recognised," if said is None else f"the tool failed: {said};"
 
 
 def read_cluster(paths: Iterable[str], labels: Mapping[str, str] | None = None) -> ClusterInputs:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from kassay.certify.clusters.inputs import ClusterInputs
+from kassay.certify.clusters.stability import SCHEMA as UNSTABLE
+from kassay.certify.clusters.stability import Stability, contradictions, stability_of
 from kassay.model.cluster import Cluster, Topic, TopicPartition, numbers_by_topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group, Member
@@ -121,6 +123,7 @@ class ObservedGroup:
     is_consumer_group: bool
     warnings: tuple[str, ...]
     assumptions: tuple[str, ...]
+    stability: Stability
 
     @lazy
     def assignment(self) -> Assignment:
@@ -143,11 +146,22 @@ class ObservedGroup:
     @lazy
     def labels(self) -> dict[str, str]:
         """The display name of each member: its client id if unique, else its member id."""
-        clients = Counter(each.client_id for each in self.consumers)
-        unique = {client for client, count in clients.items() if client and count == 1}
+        return labels_of(self.consumers)
+
+    @property
+    def protocol(self) -> str:
+        """The rebalance protocol of the group, as documents name it."""
+        return "consumer" if self.is_consumer_group else "classic"
+
+    def unstable_document(self) -> dict[str, Any]:
+        """The document of a group that is not stable: who holds what, and who waits."""
         return {
-            each.member_id: each.client_id if each.client_id in unique else each.member_id
-            for each in self.consumers
+            "schema": UNSTABLE,
+            "group": self.name,
+            "strategy": self.strategy,
+            "protocol": self.protocol,
+            "warnings": list(self.warnings),
+            **self.stability.to_json(),
         }
 
     @property
@@ -156,25 +170,31 @@ class ObservedGroup:
         return all(member.instance_id is not None for member in self.group.members)
 
 
+def labels_of(consumers: Iterable[Consumer]) -> dict[str, str]:
+    """The display name of each member: its client id if unique, else its member id."""
+    consumers = tuple(consumers)
+    clients = Counter(each.client_id for each in consumers)
+    unique = {client for client, count in clients.items() if client and count == 1}
+    return {
+        each.member_id: each.client_id if each.client_id in unique else each.member_id for each in consumers
+    }
+
+
 def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     """The group of this name, or the only group in the files; raises `InputError`."""
     group = _named(inputs, name)
     outputs = of_group(inputs.groups, group)
     warnings: list[str] = []
     assumptions: list[str] = []
+    _require_consumers(outputs, group)
     owned, rows = ownership(outputs, group, warnings)
-    if not owned:
-        if any(row.members for row in outputs.states):
-            raise InputError(
-                f"group {shown(group)}: no output shows ownership, expected the offsets view as well: "
-                f"kafka-consumer-groups.sh --describe --group {group}"
-            )
-        raise InputError(
-            f"group {shown(group)}: has no members, expected one that runs: there is nothing to move"
-        )
-    if group in outputs.rebalancing or any(row.state not in ("Stable", "STABLE") for row in outputs.states):
-        warnings.append("the group was rebalancing when this was printed: ownership may be incomplete")
     consumers = tuple(_consumer(outputs, rows, member_id) for member_id in sorted(owned))
+    stability = stability_of(outputs, owned, rows, labels_of(consumers))
+    if not owned:
+        _require_rebalancing(outputs, group, stability)
+    if not stability.is_stable:
+        warnings.append("the group was rebalancing when this was printed: ownership may be incomplete")
+    warnings += contradictions(stability, labels_of(consumers))
     counts = _counts(inputs, outputs, owned, warnings, assumptions)
     topics = _subscriptions(inputs, consumers, owned, rows, counts, assumptions)
     racks = _by_consumer(inputs.racks, consumers, rows)
@@ -199,13 +219,51 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     return ObservedGroup(
         group,
         cluster,
-        Group(members, members[0].member_id),
+        Group(members, members[0].member_id if members else None),
         consumers,
         next((row.strategy for row in outputs.states if row.strategy), None),
         any(row.epoch is not None for row in outputs.states) or any(c.is_consumer for c in consumers),
         tuple(warnings),
         tuple(assumptions),
+        stability,
     )
+
+
+OTHERS: Final = {
+    "stream": "Kafka Streams",
+    "compatible": "Kafka Connect",
+    "sessioned": "Kafka Connect",
+    "eager": "Kafka Connect",
+}
+"""The strategies that the coordinator names for groups of other clients."""
+
+
+def _require_consumers(outputs: GroupOutputs, group: str) -> None:
+    """Raises `InputError` if the strategy is that of other clients than consumers."""
+    for row in outputs.states:
+        if row.strategy in OTHERS:
+            raise InputError(
+                f"{row.place}: group {shown(group)} is a group of {OTHERS[row.strategy]} (strategy "
+                f"{shown(row.strategy)}), expected a group of plain consumers"
+            )
+
+
+def _require_rebalancing(outputs: GroupOutputs, group: str, stability: Stability) -> None:
+    """Raises `InputError` if a group without members is not one whose members are only not shown."""
+    if any(row.members for row in outputs.states):
+        raise InputError(
+            f"group {shown(group)}: no output shows ownership, expected the offsets view as well: "
+            f"kafka-consumer-groups.sh --describe --group {group}"
+        )
+    if group in outputs.empty:
+        said = f"the tool says \"Consumer group '{group}' has no active members.\""
+    elif stability.state in ("Dead", "Empty"):
+        said = f"its state is {stability.state}"
+    elif not stability.is_stable:
+        return
+    else:
+        said = "no row has a CONSUMER-ID; if it runs, print it again with --state"
+    raise InputError(f"group {shown(group)}: has no members ({said}), expected a group with active members")
 
 
 def _named(inputs: ClusterInputs, name: str | None) -> str:

@@ -29,7 +29,7 @@ from kassay.model.protocols.values.requests import Config, Partitions, ReplyBody
 _TOPIC: Final = "t"
 _PARTITIONS: Final = 6
 _ROUNDS_MAX: Final = 40
-"""Limit on heartbeat rounds; every restart here is stable in fewer."""
+"""Limit on heartbeat rounds; every restart is stable in fewer, or never."""
 
 
 class ClientSetting(NamedTuple):
@@ -50,11 +50,15 @@ class ClientSetting(NamedTuple):
 
 
 class Restarted(NamedTuple):
-    """The result of a restart: rebalances until the group is stable, the assignor in force, the error."""
+    """The result of a restart: rebalances until the group is stable, the assignor in force, the error.
+
+    `is_settled` is False if rebalance follows rebalance without end; `rebalances` are then those played.
+    """
 
     rebalances: int
     rule: str
     error: str
+    is_settled: bool = True
 
 
 @dataclass
@@ -103,7 +107,8 @@ class RollingGroup:
         self._clients = [_Client(f"c{i}", f"i{i}" if static else "", setting) for i in range(clients)]
         for client in self._clients:
             self._come(client)
-        self._settle()
+        if not self._settle():
+            raise RuntimeError(f"not stable after {_ROUNDS_MAX} rounds: {self.group}")
 
     @property
     def group(self) -> ClassicGroup | ConsumerGroup:
@@ -124,11 +129,12 @@ class RollingGroup:
     def restart(self, index: int, setting: ClientSetting) -> Restarted:
         """Restart the client with this setting, and run until the group is stable."""
         client, before = self._clients[index], self._count
-        self._go(client)
+        if not self._go(client):  # only until the client is back: it leaves by one rebalance, if not by more
+            before = self._count - 1
         client.setting = setting
         error = self._come(client)
-        self._settle()
-        return Restarted(self._count - before, self.rule, error)
+        is_settled = self._settle()
+        return Restarted(self._count - before, self.rule, error, is_settled)
 
     def leave(self, index: int) -> None:
         """Stop the client permanently."""
@@ -139,18 +145,20 @@ class RollingGroup:
         group = self.group
         return group.generation if isinstance(group, ClassicGroup) else group.epoch
 
-    def _go(self, client: _Client, *, for_good: bool = False) -> None:
-        """Leave as Kafka's clients do: static members of the classic protocol send nothing."""
+    def _go(self, client: _Client, *, for_good: bool = False) -> bool:
+        """Leave as Kafka's clients do: static members of the classic protocol send nothing.
+
+        Whether the group is stable without the client.
+        """
         if not client.member_id:
-            return
+            return True
         if client.setting.is_consumer:
             epoch = requests.STATIC_LEAVE_EPOCH if client.instance and not for_good else requests.LEAVE_EPOCH
             self._send(requests.ConsumerHeartbeat(0, client.member_id, epoch, client.instance))
         elif not client.instance or for_good:
             self._send(requests.LeaveGroup(0, ((client.member_id, client.instance),)))
         client.member_id = ""
-        if not client.instance or for_good:
-            self._settle()
+        return bool(client.instance and not for_good) or self._settle()
 
     def _come(self, client: _Client) -> str:
         """Join; returns the error of a refusal, or ""."""
@@ -207,8 +215,10 @@ class RollingGroup:
         self._replies.update((reply.correlation_id, reply.body) for reply in happened.replies)
         return self._replies.get(self._sent)
 
-    def _settle(self) -> None:
+    def _settle(self) -> bool:
         """Run every client until the group is stable, or until heartbeats change nothing more.
+
+        False if neither comes: each heartbeat starts the next rebalance.
 
         In the latter case the group waits: for a static member that is away; or, if only members of the
         classic protocol remain, for the JoinGroup that computes the target that they must receive.
@@ -217,15 +227,15 @@ class RollingGroup:
             group = self.group
             if isinstance(group, ConsumerGroup):
                 if group_state(group) in (STABLE, EMPTY):
-                    return
+                    return True
                 self._beat(group)
                 if self.group == group:
-                    return
+                    return True
             elif group.state in (STABLE, EMPTY):
-                return
+                return True
             else:
                 self._rebalance(group)
-        raise RuntimeError(f"not at rest after {_ROUNDS_MAX} rounds: {self.group}")
+        return False
 
     def _rebalance(self, group: ClassicGroup) -> None:
         """One phase of a rebalance: members that the coordinator waits for join, or all members sync."""

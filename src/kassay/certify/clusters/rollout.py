@@ -183,7 +183,8 @@ class RollingStep:
 
     `rebalances`: total of all restarts. `eager`: members that revoke all partitions at each rebalance, before
     the first restart and after the last. `back`: the number of restarts up to which a member may still return
-    to the initial setting: up to all, or 0.
+    to the initial setting: up to all, or 0. `never_settles`: the number of restarts after which rebalance
+    follows rebalance without end, None if the group is stable after each.
     """
 
     setting: ClientSetting
@@ -192,6 +193,7 @@ class RollingStep:
     spans: tuple[RuleSpan, ...]
     eager: tuple[int, int]
     back: int
+    never_settles: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """JSON fields of this step."""
@@ -202,6 +204,7 @@ class RollingStep:
             "in_force": [[list(span.rules), span.first, span.last] for span in self.spans],
             "eager_members": list(self.eager),
             "back_until": self.back,
+            "never_settles_after": self.never_settles,
         }
 
 
@@ -221,6 +224,11 @@ class Rollout:
     policies: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def never_settles(self) -> bool:
+        """Whether the group does not become stable after a restart of some step."""
+        return any(step.never_settles is not None for step in self.steps)
 
     def to_json(self) -> dict[str, Any]:
         """JSON fields of this path."""
@@ -339,7 +347,7 @@ def _steps(
         rebalances = 0
         for static, steps in walks.items():
             count = members.static if static else members.total - members.static
-            rebalances += _scaled([each.rebalances for each in steps[number]], count)
+            rebalances += _scaled([each.rebalances for each in steps[number] if each.is_settled], count)
         yield RollingStep(
             setting,
             members.total,
@@ -347,12 +355,24 @@ def _steps(
             in_force(first, way, number, config, members),
             (_eager(before, modes) * members.total, _eager(setting, modes) * members.total),
             _back(first, way, number, config, members),
+            _never_settles([steps[number] for steps in walks.values()], members.total),
         )
         before = setting
 
 
+def _never_settles(walks: Sequence[Sequence[Restarted]], members: int) -> int | None:
+    """The first restart after which the group does not become stable, scaled to all members."""
+    for walk in walks:
+        for done, restarted in enumerate(walk, start=1):
+            if not restarted.is_settled:
+                return round(done * members / len(walk))
+    return None
+
+
 def _scaled(counts: Sequence[int], members: int) -> int:
     """Rebalances extrapolated to all members: the most frequent count per restart, plus the exceptions."""
+    if not counts:
+        return 0
     usual = Counter(counts).most_common(1)[0][0]
     return max(0, usual * members + sum(count - usual for count in counts))
 

@@ -116,6 +116,7 @@ class GroupScale:
         return {
             "schema": SCHEMA,
             "group": self.observed.name,
+            "state": self.observed.stability.state,
             "target": self.target,
             "members_today": self.today,
             "partitions": sum(self.observed.cluster.counts.values()),

@@ -317,6 +317,11 @@ class WhatIf:
         """The candidates that returned no assignment at some step."""
         return tuple(each for each in self.candidates if each.failure is not None)
 
+    @property
+    def never_settles(self) -> bool:
+        """Whether a rolling restart leaves the group without a stable assignment on the way."""
+        return any(path.never_settles for path in self.paths)
+
     def to_json(self) -> dict[str, Any]:
         """The document of `kassay what-if --json`."""
         observed = self.observed
@@ -324,7 +329,8 @@ class WhatIf:
             "schema": SCHEMA,
             "group": observed.name,
             "strategy": observed.strategy,
-            "protocol": "consumer" if observed.is_consumer_group else "classic",
+            "protocol": observed.protocol,
+            "state": observed.stability.state,
             "topics": len(observed.cluster.topics),
             "warnings": list(observed.warnings),
             "assumptions": list(observed.assumptions),

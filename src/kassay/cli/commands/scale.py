@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.clusters import cluster_options, observed_group, require_out, start_target, write_cluster_page
+from kassay.cli.clusters import (
+    cluster_options,
+    observed_group,
+    present_unstable,
+    require_out,
+    start_target,
+    write_cluster_page,
+)
 from kassay.cli.options import Duration, FilePath, json_option, no_seed_option, present
 from kassay.cli.targets import target_options
 from kassay.model.errors import InputError
@@ -56,7 +63,8 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     """Show how balanced the group in the FILEs is at each number of members, and what moves.
 
     A count is safe if no member is idle, loads are within one and few partitions move. Exit codes: 0 done, 1
-    the assignor returned no assignment, 2 unreadable input, 3 a best lag is not proven, 4 not loaded.
+    the assignor returned no assignment, 2 unreadable input or no active members, 3 the group is not stable or
+    a best lag is not proven, 4 not loaded.
     """
     from kassay.certify.clusters.scale import scale, usual_most
     from kassay.report.screen.clusters import scale_view
@@ -64,6 +72,8 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
     require_out(chosen["out"], wanted=chosen["report"] is not None)
     observed = observed_group(chosen)
+    if not observed.stability.is_stable:
+        return present_unstable(observed, chosen)
     target = _target(observed, chosen)
     lags = None if chosen["lag"] is None else _lags(chosen["lag"], observed)
     most = chosen["most"] or usual_most(observed)

@@ -12,6 +12,7 @@ from kassay.cli.clusters import (
     cluster_options,
     loaded,
     observed_group,
+    present_unstable,
     require_out,
     start_target,
     write_cluster_page,
@@ -53,7 +54,8 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
     A FILE is the output of kafka-consumer-groups --describe, with --members --verbose or --state, of
     kafka-topics --describe, or of kafka-broker-api-versions; its content identifies the format. Exit codes: 0
-    done, 1 a candidate returned no assignment, 2 unreadable input, 4 not loaded.
+    done, 1 a candidate returned no assignment or a rollout never settles, 2 unreadable input or no active
+    members, 3 the group is not stable, 4 not loaded.
     """
     from kassay.certify.clusters.events import parse_events
     from kassay.certify.clusters.whatif import KAFKAS, what_if
@@ -62,6 +64,8 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
     require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
     observed = observed_group(chosen)
+    if not observed.stability.is_stable:
+        return present_unstable(observed, chosen)
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
     targets = loaded(chosen["targets"] or KAFKAS, chosen)
     with bar("asking", len(targets)) as tell:
@@ -78,7 +82,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),
         chosen["json_path"],
     )
-    return 1 if answer.failed else 0
+    return 1 if answer.failed or answer.never_settles else 0
 
 
 def _keep(certificate: dict[str, Any], out: Path | None) -> str | None:

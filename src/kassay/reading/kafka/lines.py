@@ -54,8 +54,13 @@ def content_lines(text: str, file: str, tool: str) -> Iterator[ToolLine]:
             continue
         place = Place(file, number)
         if _FAILED.match(line):
-            raise place.wrong("line", line.strip(), f"the output of {tool}, which failed here")
+            raise InputError(f"{place}: the tool failed: {line.strip()}; expected the output of {tool}")
         yield ToolLine(place, line)
+
+
+def failure_in(text: str) -> str | None:
+    """The first line in which a tool reports that it failed, None if there is none."""
+    return next((line.strip() for line in text.splitlines() if _FAILED.match(line)), None)
 
 
 def whole(text: str, place: Place, field: str, expected: str = "a whole number") -> int:

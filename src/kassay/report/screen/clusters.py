@@ -16,6 +16,7 @@ from typing import Final
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout, RuleSpan
 from kassay.certify.clusters.scale import GroupScale, Lag, Scaled
+from kassay.certify.clusters.stability import NOT_GIVEN, several
 from kassay.certify.clusters.whatif import Loads, PlayedStep, Racks, WhatIf
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
@@ -74,8 +75,45 @@ def group_head(observed: ObservedGroup) -> list[View]:
     name = observed.name or "(no name)"
     parts: list[View] = [line("group ", (name, "bold"), f": {identity(observed)}")]
     parts += [line(f"warning: {each}", style="yellow") for each in observed.warnings]
+    if observed.stability.is_assumed:
+        parts.append(line(NOT_GIVEN, style="yellow"))
     parts += [line(f"assumed: {each}", style="dim") for each in observed.assumptions]
     return parts
+
+
+def unstable_view(observed: ObservedGroup) -> View:
+    """A group that is not stable: why, who holds what, who waits; nothing is computed for it."""
+    stability = observed.stability
+    parts: list[View] = [
+        line("group ", (observed.name or "(no name)", "bold"), f": {identity(observed)}"),
+        line(f"not stable: {'; '.join(stability.reasons)}", style="bold red"),
+        *(line(f"warning: {each}", style="yellow") for each in observed.warnings),
+    ]
+    if stability.holdings:
+        rows = [
+            (
+                observed.labels[each.member_id],
+                "-" if each.epoch is None else each.epoch,
+                several(each.owned),
+                several(each.awaited) if each.awaited else ("a partition" if each.waits else "none"),
+            )
+            for each in stability.holdings
+        ]
+        parts += [line(), plain_table(("member", "epoch", "owns", "waits for"), rows, ("epoch",))]
+    else:
+        parts.append(line("no output has its members"))
+    if stability.unowned:
+        parts += [
+            line(),
+            line(f"no owner: {counted(len(stability.unowned), 'partition')}: {several(stability.unowned)}"),
+        ]
+    return stack(*parts, line(), line(_AGAIN))
+
+
+_AGAIN: Final = (
+    "Nothing is computed and nothing certified for a group that is not stable. "
+    "Print its outputs again once `--describe --state` says Stable."
+)
 
 
 def _today(answer: WhatIf) -> Iterable[View]:
@@ -269,7 +307,8 @@ def path_summary(path: Rollout) -> str:
     restarts = counted(len(path.steps), "rolling restart")
     rebalances = sum(step.rebalances for step in path.steps)
     policy = f", brokers at {POLICY}={' or '.join(path.policies)}" if path.policies else ""
-    return f"{restarts}, {counted(rebalances, 'rebalance')}{policy}"
+    settles = "; " + _tie(unsettled[0]) if (unsettled := [s for s in path.steps if s.never_settles]) else ""
+    return f"{restarts}, {counted(rebalances, 'rebalance')}{policy}{settles}"
 
 
 def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
@@ -298,8 +337,20 @@ def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
 def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
     """The effect of a step on the group, and whether the step can be undone."""
     rebalances = counted(step.rebalances, "rebalance")
+    if step.never_settles is not None:
+        yield _tie(step)
     yield f"{_in_force(step.spans, step.restarts)}; {rebalances}, {_eager(step)}"
     yield _back(step, path)
+
+
+def _tie(step: RollingStep) -> str:
+    """The restarts at which the group never settles."""
+    tied = next((span.rules for span in step.spans if len(span.rules) > 1), ())
+    halves = f" while one half has {tied[0]} and one {tied[1]}" if len(tied) == 2 else ""
+    return (
+        f"a tie of assignors: this group never settles{halves} "
+        f"(after {step.never_settles} of {counted(step.restarts, 'restart')})"
+    )
 
 
 def _in_force(spans: Sequence[RuleSpan], restarts: int) -> str:
