@@ -6,13 +6,16 @@ from dataclasses import replace
 import pytest
 
 from kassay.certify.processes.host import Host
-from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
+from kassay.certify.runs.blocks import FIRST_AIMS, FIRST_CLASSES, Bench, Job, open_bench, play_block
+from kassay.certify.runs.controls import CONTROL_SHARE
 from kassay.certify.runs.options import Budget, RunOptions
+from kassay.certify.runs.run import LEAST_FOR_CONTROLS, _play_deadline
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster
 from kassay.model.errors import TargetFailure
 from kassay.model.groups.group import Group, Member
+from kassay.properties.wide.ranges import WIDTHS
 
 
 def tally_of(spec, *blocks, **options):
@@ -115,3 +118,53 @@ def test_processes_beside_have_hash_seeds_that_are_known(tmp_path, monkeypatch, 
         assert (seed(apart.new), seed(apart.twin)) == ("0", "1")
         assert (seed(with_twin.new), seed(with_twin.twin)) == (("1", "2") if in_process else ("0", "1"))
         assert len(list(bench.subjects_of(promised))) == (2 if in_process else 1)
+
+
+LATE, EARLY = 1e-6, 1e9
+"""Seconds from the opening of a bench to its deadline: a slow target's, and a fast one's."""
+
+
+def left_out(seconds=LATE, **options):
+    """The numbers of the first cases that a run leaves out which began long before its deadline, or has long."""
+    job = Job(resolve("range"), RunOptions(**{"budget": Budget(seconds=30.0), **options}))
+    with open_bench(job) as bench:
+        deadline = bench._opened + seconds
+        return [index for index in range(FIRST_CLASSES + 10) if bench.leaves_out(index, deadline)]
+
+
+def test_a_slow_target_gets_each_class_before_more_plain_cases():
+    job = Job(resolve("range"), RunOptions())
+    assert left_out() == [n for n in range(FIRST_AIMS, FIRST_CLASSES) if not job.is_wide(n)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"seconds": EARLY},
+        {"budget": Budget(seconds=5.0)},
+        {"budget": Budget(histories=450)},
+        {"assume": frozenset(WIDTHS)},
+        {"profile": "shape:range-idle"},
+    ],
+    ids=str,
+)
+def test_nothing_is_left_out_where_there_is_time_or_nothing_wide(changed):
+    assert left_out(**changed) == []
+
+
+def test_a_block_in_a_hurry_has_only_its_wide_cases():
+    job = Job(resolve("range"), RunOptions(budget=Budget(seconds=30.0), claims=("complete",)))
+    start, stop = FIRST_AIMS, FIRST_AIMS + 12
+    with open_bench(job) as bench:
+        bench._opened -= 1e9
+        deadline = bench._opened + 1e9 + 60.0
+        assert play_block(bench, start, stop, deadline, hurries=True).histories == 4
+        assert play_block(bench, start, stop, deadline).histories == 12
+
+
+def test_playing_may_use_the_time_of_controls_until_each_class_was_there():
+    job = Job(resolve("range"), RunOptions(budget=Budget(seconds=60.0)))
+    usual, longer = _play_deadline(job, 0.0), _play_deadline(job, 0.0, covered=False)
+    assert longer - usual == pytest.approx(60.0 * (CONTROL_SHARE - LEAST_FOR_CONTROLS))
+    assert _play_deadline(job, 0.0, findings=1, covered=False) < usual, "a violation needs no classes"
+    assert [job.wants_classes(n) for n in (0, FIRST_CLASSES - 1, FIRST_CLASSES)] == [True, True, False]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -38,6 +39,10 @@ TWINS_MAX = 50
 WIDE_SHARE: Final = 1 / 3
 FIRST_CLASSES: Final = 450
 """After so many cases each class was there, and wide cases take at most a third of a time budget."""
+FIRST_AIMS: Final = 90
+"""After so many cases each situation that claims require was aimed at."""
+HURRIES_FROM_S: Final = 20.0
+"""In a time budget of so much, a slow target gets each class before more plain cases."""
 COLLECTED_AFTER = 50_000
 """The number of new objects between two garbage collections while a target is open."""
 
@@ -103,6 +108,11 @@ class Job:
         """Whether case number `index` is wide."""
         return index % EVERY == EVERY - 1 and not self.profile.shape and self.widths.anything
 
+    def wants_classes(self, index: int) -> bool:
+        """Whether at case number `index` of a run by time some class of wide input may not have come yet."""
+        whole = inf > self.options.budget.limit_s >= HURRIES_FROM_S
+        return whole and index < FIRST_CLASSES and not self.profile.shape and self.widths.anything
+
     def case_and_classes(self, index: int, *, plain: bool = False) -> tuple[Any, Classes]:
         """Case number `index`, and the wide classes that it shows; none of them if it is to be `plain`."""
         seed = derive_seed(self.options.seed, index)
@@ -160,6 +170,7 @@ class Bench:
             assume=job.assume,
         )
         self._seconds = self._wide_seconds = 0.0
+        self._opened = time.monotonic()
         self._wants_twin = any(map(_of_processes, job.promises))
 
     def subject_for(self, index: int) -> Subject:
@@ -289,6 +300,17 @@ class Bench:
         self._wide_seconds += examination.wide_seconds
         return case, examination
 
+    def leaves_out(self, index: int, deadline: float) -> bool:
+        """Whether case number `index` is a plain one for which a slow target has no time yet.
+
+        So it is until each class was there, as long as the share of the time until the deadline
+        (`time.monotonic`) that is over is larger than the share of the cases.
+        """
+        if index < FIRST_AIMS or self.job.is_wide(index) or not self.job.wants_classes(index):
+            return False
+        spent, whole = time.monotonic() - self._opened, deadline - self._opened
+        return spent * FIRST_CLASSES > whole * index
+
     def _wide_enough(self, index: int) -> bool:
         """Whether wide cases took a third of the time; in a run by time, after each class was there once."""
         first_time = index < FIRST_CLASSES or self.job.options.budget.histories is not None
@@ -317,15 +339,25 @@ def open_bench(job: Job) -> Iterator[Bench]:
 
 
 def play_block(
-    bench: Bench, start: int, stop: int, deadline: float | None = None, tally: Tally | None = None
+    bench: Bench,
+    start: int,
+    stop: int,
+    deadline: float | None = None,
+    tally: Tally | None = None,
+    *,
+    hurries: bool = False,
 ) -> Tally:
     """The tally of cases `start` to `stop`, fewer if the deadline (`time.monotonic`) passes.
 
-    Cases are added one by one to `tally`, if given, so that it is complete up to an interrupt.
+    If it `hurries`, plain cases are left out for which a slow target has no time yet. Cases are added one by
+    one to `tally`, if given, so that it is complete up to an interrupt.
     """
     tally = Tally() if tally is None else tally
     for index in range(start, stop):
-        if deadline is not None and time.monotonic() > deadline:
-            break
+        if deadline is not None:
+            if time.monotonic() > deadline:
+                break
+            if hurries and bench.leaves_out(index, deadline):
+                continue
         tally.take(index, *bench.look(index), bench.driver)
     return tally

@@ -20,6 +20,7 @@ from kassay.certify.targets.mixed import MixedMember
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.recorded import Recorded, recorded
+from kassay.model.calls import Look
 from kassay.properties.registry import Promise, Scope
 
 PLAYS: Final = 260
@@ -36,6 +37,8 @@ GROWTH_MAX_MIB: Final = 10.0
 CHANGES_FIRST: Final = 20
 LONGER: Final = 17
 """How much longer than the one before it a long case may be, but for the last."""
+LONE_FROM: Final = 2_000
+"""From so many changes on, no second object repeats the calls: shorter cases showed what it shows."""
 PREDECESSORS_S: Final = 5.0
 """The time to find the cases that have to come before."""
 BY_NAMES: Final = "broken in a case of the run under other names"
@@ -212,13 +215,14 @@ def _live_in_one_case(
     driver: Driver[Any], subject: Subject, life: LongLife, seconds: float, plays: int
 ) -> None:
     """Play one case of many changes; first shorter ones, which show how many fit the time."""
+    lone = replace(subject, promises=tuple(p for p in subject.promises if Look.OTHER not in p.claim.looks))
     started = time.monotonic()
     changes, most = min(CHANGES_FIRST, plays), driver.long_changes
     for more in (LONGER, LONGER, inf, 1):
         case = driver.long_case(changes)
         if case is None or life.findings:
             return
-        examination = driver.examine(case, subject)
+        examination = driver.examine(case, subject if changes < LONE_FROM else lone)
         life.calls += examination.asked
         violated = dict.fromkeys(violation.claim for violation in examination.violations)
         answers = recorded(driver, examination.plays) if violated else ()

@@ -37,10 +37,12 @@ from kassay.properties.wide.ranges import WIDTHS
 BLOCK = 100
 """The number of cases in a block."""
 SHRINK_SHARE = 1 / 6
+LEAST_FOR_CONTROLS = 1 / 10
+"""Controls have this share of a time budget left if each class of wide input takes longer than planned."""
 MEMORY_FROM_S = 120.0
 """From this time budget on, the growth of memory is measured, in at most an eighth of it."""
-LIFE_MAX_S = 3.0
-"""One object lives through many cases for at most so many seconds."""
+LIFE_SHARE = 1 / 6
+"""Long lives take at most this share of a time budget."""
 ENVIRONMENT_SHARE = 1 / 10
 ENVIRONMENT_MIN_S = 1.5
 ENVIRONMENT_MAX_S = 3.0
@@ -184,11 +186,17 @@ def _budget(options: RunOptions) -> dict[str, object]:
     return {**scope, **asdict(options.budget)}
 
 
-def _play_deadline(options: RunOptions, started: float, findings: int = 0) -> float:
-    """When playing must end so that controls, and shrinking if a claim is violated, fit a time budget."""
+def _play_deadline(job: Job, started: float, findings: int = 0, *, covered: bool = True) -> float:
+    """When playing must end so that controls, and shrinking if a claim is violated, fit a time budget.
+
+    Controls have less time if nothing is violated and the classes of wide input are not `covered` yet: the
+    verdict needs these.
+    """
+    options = job.options
     shrinks = options.shrink and findings
-    share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
-    return started + share * options.budget.limit_s - _reserved_seconds(options)
+    for_controls = CONTROL_SHARE if covered or findings else LEAST_FOR_CONTROLS
+    share = 1 - (for_controls if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
+    return started + share * options.budget.limit_s - _reserved_seconds(job)
 
 
 def _environment_seconds(options: RunOptions) -> float:
@@ -201,21 +209,21 @@ def _environment_seconds(options: RunOptions) -> float:
 
 def _lives(bench: Bench, tally: Tally) -> LongLife:
     """What an object does that lives through many cases, of the claims that are not violated yet."""
-    seconds = _life_seconds(bench.job.options) or inf
+    seconds = _life_seconds(bench.job) or inf
     return bench.live_long(_broken(tally), seconds)
 
 
-def _reserved_seconds(options: RunOptions) -> float:
+def _reserved_seconds(job: Job) -> float:
     """The time of a budget that is kept for other environments, long lives, and memory."""
-    limit = options.budget.limit_s
+    limit = job.options.budget.limit_s
     memory = limit / 8 if MEMORY_FROM_S <= limit < inf else 0.0
-    return _environment_seconds(options) + _life_seconds(options) + memory
+    return _environment_seconds(job.options) + _life_seconds(job) + memory
 
 
-def _life_seconds(options: RunOptions) -> float:
+def _life_seconds(job: Job) -> float:
     """The time for a long life; without a limit if the budget has none."""
-    limit = options.budget.limit_s
-    return 0.0 if limit == inf else min(LIFE_MAX_S, limit / 8)
+    limit = job.options.budget.limit_s
+    return 0.0 if limit == inf else min(job.driver.life_s, LIFE_SHARE * limit)
 
 
 def _with_memory(bench: Bench, results: tuple[ClaimResult, ...]) -> tuple[ClaimResult, ...]:
@@ -249,7 +257,8 @@ def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) 
     found_at: float | None = None
     with _players(job, bench, total) as (submit, waiting):
         while True:
-            now, deadline = time.monotonic(), _play_deadline(options, started, total.findings)
+            now, covered = time.monotonic(), not job.wants_classes(next_index)
+            deadline = _play_deadline(job, started, total.findings, covered=covered)
             patience = (
                 found_at + PATIENCE_SHARE * options.budget.limit_s if found_at is not None else deadline
             )
@@ -265,15 +274,16 @@ def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) 
             ordinary = any(count.failed > count.contradictory for count in total.counts.values())
             if ordinary and found_at is None:
                 found_at = time.monotonic()
-            share = _share(options, started, total)
+            share = _share(job, started, total)
             report(RunProgress("playing", total.histories, total.findings, share, _broken(total)))
 
 
-def _share(options: RunOptions, started: float, tally: Tally) -> float:
-    if options.budget.histories is not None:
-        return tally.histories / max(1, options.budget.histories)
+def _share(job: Job, started: float, tally: Tally) -> float:
+    histories = job.options.budget.histories
+    if histories is not None:
+        return tally.histories / max(1, histories)
     spent = time.monotonic() - started
-    return min(1.0, spent / max(1e-9, _play_deadline(options, started) - started))
+    return min(1.0, spent / max(1e-9, _play_deadline(job, started) - started))
 
 
 @contextmanager
@@ -291,7 +301,7 @@ def _players(job: Job, bench: Bench, total: Tally) -> Iterator[Players]:
         done: Future[Tally] = Future()
         tally = Tally()
         try:
-            done.set_result(play_block(bench, start, stop, deadline, tally))
+            done.set_result(play_block(bench, start, stop, deadline, tally, hurries=True))
         except KeyboardInterrupt:
             total.add(tally)
             raise

@@ -215,7 +215,10 @@ _BESIDE_PROCESSES: Final = {
 
 
 def _widen_beside(history: TaskHistory, wanted: str, _: Source) -> TaskHistory:
+    """As many standby replicas as processes, or about so many, unless these are very many."""
     history = _with_copies(history)
+    if len(history.processes) > _COPIES_TO:
+        return history
     return replace(history, standby_replicas=len(history.processes) + _BESIDE_PROCESSES[wanted])
 
 
