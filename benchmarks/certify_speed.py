@@ -52,7 +52,7 @@ def rate(spec: str) -> float:
             start = HISTORIES * (run + 1)
             before = time.process_time()
             tally = play_block(bench, start, start + HISTORIES)
-            rates.append(tally.asked / (time.process_time() - before))
+            rates.append(tally.rebalances / (time.process_time() - before))
     return statistics.median(rates)
 
 

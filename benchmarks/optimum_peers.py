@@ -29,7 +29,7 @@ from kassay.solver.groups.optimum import best_assignment, restricted, weigh
 from kassay.solver.groups.problem import Problem
 from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import suite
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 SHAPES = ("join", "leave", "random", "nested", "racks")
 SIZES = ("10x40", "20x100", "30x300", "50x500")
@@ -50,7 +50,7 @@ Figures = tuple[int, int, int]
 def cost(problem: Problem, topic: Any, p: int, m: int) -> tuple[bool, bool]:
     """Whether a partition moves, and whether its owner is far, if m takes it."""
     known = topic.racks[p] if topic.racks else frozenset()
-    moved = problem.previous[topic.name][p] not in (NOBODY, m)
+    moved = problem.previous[topic.name][p] not in (NO_OWNER, m)
     return moved, bool(known) and problem.members[m].rack not in known
 
 

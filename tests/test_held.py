@@ -57,7 +57,9 @@ def test_a_trace_replays_to_the_same_verdict(path, here):
     assert code == bool(trace["violations"])
     assert replayed["claim"] == trace["claim"]
     assert subjects(replayed["violations"]) == subjects(trace["violations"])
-    assert _as_held(replayed["told"], trace["told"]) == trace["told"], "what it told then it still tells"
+    assert _as_held(replayed["narration"], trace["narration"]) == trace["narration"], (
+        "what it told then it still tells"
+    )
     assert not replayed["source_changed"]
 
 

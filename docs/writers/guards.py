@@ -35,17 +35,17 @@ RAISED: Final = "an exploration: the model raises an exception, or does not end"
 TRACE: Final = "a genuine trace of Kafka's coordinator: the model does something else"
 TEST: Final = "a test of the model, or of a broken rule (`docs/switches.md`), fails"
 OTHERS: Final = "an exploration has another number of states, and nothing is broken; with the reason"
-NOBODY: Final = "nothing; with the reason"
+NOT_NOTICED: Final = "nothing; with the reason"
 UNTOLD: Final = "nothing; the reason is not known"
-WAYS: Final = (INVARIANT, STOP, RAISED, TRACE, TEST, OTHERS, NOBODY, UNTOLD)
+WAYS: Final = (INVARIANT, STOP, RAISED, TRACE, TEST, OTHERS, NOT_NOTICED, UNTOLD)
 
 BY_HAND: Final = 229
 """Guards that a single check noticed outside the recorded runs: mostly a test written for them."""
 
-NOBODY_ASKS: Final = (
+NOTHING_CHECKS: Final = (
     "No listed exploration, trace or test reaches it with the outcome that the removal changes."
 )
-NOBODY_LOOKED: Final = "The reason is not known: nothing that was run breaks without it."
+NOT_INVESTIGATED: Final = "The reason is not known: nothing that was run breaks without it."
 
 INTRODUCTION: Final = """# Guards, and what notices that one is removed
 
@@ -94,11 +94,11 @@ def flat(text: str) -> str:
 
 
 def way(came: Came) -> str:
-    """How a removal is noticed: one of `WAYS`, `NOBODY` if it is not."""
+    """How a removal is noticed: one of `WAYS`, `NOT_NOTICED` if it is not."""
     if came.how == HANGS:
         return RAISED
     if not came.by:
-        return OTHERS if came.how.startswith(OTHER_STATES) else NOBODY
+        return OTHERS if came.how.startswith(OTHER_STATES) else NOT_NOTICED
     if came.how == FAILS:
         return TEST
     if not came.by.startswith(EXPLORE):
@@ -110,7 +110,7 @@ def way(came: Came) -> str:
 
 def is_unbroken(came: Came) -> bool:
     """Whether a removal breaks nothing: at most an exploration has another number of states."""
-    return way(came) in (NOBODY, OTHERS)
+    return way(came) in (NOT_NOTICED, OTHERS)
 
 
 def unbroken(record: Record) -> list[str]:
@@ -171,7 +171,7 @@ def _unnoticed(names: Iterable[str], record: Record, why: Mapping[str, str]) -> 
     shared: dict[str, list[str]] = {}
     for name in names:
         came = record.came[name]
-        fact = NOBODY_ASKS if came.how == NOT_MET else NOBODY_LOOKED
+        fact = NOTHING_CHECKS if came.how == NOT_MET else NOT_INVESTIGATED
         states = f" ({noticed_by(came)})" if way(came) is OTHERS else ""
         shared.setdefault(why.get(name, fact), []).append(_within(name)[1] + states)
     yield from (f"* {'; '.join(guards)}. *{reason}*" for reason, guards in shared.items())

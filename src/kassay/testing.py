@@ -157,7 +157,7 @@ def violations(
         call_timeout_s=call_timeout,
         memory_mib=memory,
         assume=tuple(sorted(parse_assumptions(list(assume)))),
-        beside=tuple(beside),
+        also_checked=tuple(beside),
     )
     trace = Trace(
         loaded.kind, loaded.spec, None, loaded.protocol, claim, False, case, (), conditions=conditions

@@ -12,7 +12,7 @@ from tests.guards.removal import FAILS, NOT_MET, OTHER_STATES, UNNOTICED, Came
 from tests.paths import DOCS
 from writers.guards import (
     INVARIANT,
-    NOBODY,
+    NOT_NOTICED,
     OTHERS,
     RAISED,
     STOP,
@@ -65,15 +65,15 @@ def test_no_guard_has_two_reasons(tmp_path) -> None:
         (Came("protocol-classic p1", "raises KeyError"), TRACE),
         (Came("tests/a/test_b.py::test_c", FAILS), TEST),
         (Came("", f"{OTHER_STATES} {WALK}: 9 and not 8"), OTHERS),
-        (Came("", UNNOTICED), NOBODY),
-        (Came("", NOT_MET), NOBODY),
+        (Came("", UNNOTICED), NOT_NOTICED),
+        (Came("", NOT_MET), NOT_NOTICED),
     ],
 )
 def test_each_way_to_notice_is_counted_as_what_it_is(came: Came, ways: str) -> None:
     assert way(came) == ways
     shown = rows(page(Record([], {GUARD: came}), {}, [GUARD]))[: len(WAYS) + 1]
     counts = {row["noticed by"]: row["guards"] for row in shown}
-    untold = ways in (NOBODY, OTHERS)
+    untold = ways in (NOT_NOTICED, OTHERS)
     assert counts == dict.fromkeys(WAYS, "0") | {UNTOLD if untold else ways: "1", "all": "1"}
     told = rows(page(Record([], {GUARD: came}), {GUARD: "So."}, [GUARD]))[: len(WAYS) + 1]
     assert {row["noticed by"]: row["guards"] for row in told}[ways] == "1"

@@ -30,9 +30,9 @@ def test_places_that_are_kept_are_the_broken_ones():
     assert not marks.broken((2, 0), True)
     assert marks.guilty((1, 0), False) == {"t0-0", "t0-1", "m0", "m1"}
     assert marks.guilty((2, 0), True) == frozenset()
-    assert marks.beside((1, 0)) == could_be_of(COULD_BE)
+    assert marks.alternative((1, 0)) == could_be_of(COULD_BE)
     assert could_be_of(None) is None
-    assert marks.beside((0, 0)) is None
+    assert marks.alternative((0, 0)) is None
 
 
 def test_a_text_that_is_no_violation_names_nobody():

@@ -25,5 +25,5 @@ def test_a_trace_on_record_has_a_board(path):
 
 
 def test_a_trace_that_tells_nothing_has_none():
-    assert board_of(read(trace(TRACES[0]) | {"told": []}), "trace-1") is None
+    assert board_of(read(trace(TRACES[0]) | {"narration": []}), "trace-1") is None
     assert all(frames_of(kind, (), {}) == [] for kind in every_kind())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.model.calls import Call, Failure, Look, Probe, Refusal, answer_to_json, asked, call, failure_of
+from kassay.model.calls import Call, Failure, Look, Probe, Refusal, answer_to_json, attempt, call, failure_of
 from kassay.model.errors import FailureKind, TargetFailure
 
 
@@ -90,7 +90,7 @@ def test_whatever_is_raised_becomes_a_failure_of_one_line(error, failure):
     def ask():
         raise error
 
-    assert asked(ask) == failure
+    assert attempt(ask) == failure
     assert answer_to_json(failure) == {"failure": {"kind": failure.kind.value, "message": failure.message}}
 
 

@@ -72,7 +72,7 @@ class Guilt:
             return self.names if last else frozenset()
         return self.at.get(place, frozenset())
 
-    def beside(self, place: Place) -> CouldBe | None:
+    def alternative(self, place: Place) -> CouldBe | None:
         """The alternative answer at the place."""
         return None if self.could_be is None or self.could_be.place != place else self.could_be
 

@@ -115,7 +115,7 @@ class Grid(NamedTuple):
         return sum(len(cell.tiles) for row in self.rows for cell in row.cells)
 
 
-class Beside(NamedTuple):
+class Alternative(NamedTuple):
     """An alternative answer: who gives it, in words, and as a table of the same rows."""
 
     title: str
@@ -136,7 +136,7 @@ class Frame:
     events: tuple[str, ...] = ()
     failure: str = ""
     broken: bool = False
-    beside: Beside | None = None
+    alternative: Alternative | None = None
 
     @property
     def noun(self) -> str:
@@ -159,7 +159,10 @@ class Board:
         tiles = [
             tile
             for frame in self.frames
-            for table in (frame.table, *([frame.beside.table] if frame.beside and frame.beside.table else []))
+            for table in (
+                frame.table,
+                *([frame.alternative.table] if frame.alternative and frame.alternative.table else []),
+            )
             for row in table.rows
             for cell in row.cells
             for tile in cell.tiles
@@ -181,10 +184,10 @@ def compacted(frame: Frame) -> Frame:
     """The frame with ranges of numbers for single tiles, where there are many."""
     if frame.table.tiles <= TILES_MAX:
         return frame
-    alternative = frame.beside
+    alternative = frame.alternative
     if alternative is not None and alternative.table is not None:
         alternative = alternative._replace(table=_compacted_table(alternative.table))
-    return replace(frame, table=_compacted_table(frame.table), beside=alternative)
+    return replace(frame, table=_compacted_table(frame.table), alternative=alternative)
 
 
 def _compacted_table(table: Grid) -> Grid:
@@ -226,7 +229,7 @@ def number_ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def beside_words(could_be: CouldBe, table: Grid | None = None) -> Beside:
+def alternative_of(could_be: CouldBe, table: Grid | None = None) -> Alternative:
     """The alternative answer: in words, with the goals that differ, and as a table."""
     instead = could_be.instead_of
     measures = tuple(
@@ -235,8 +238,8 @@ def beside_words(could_be: CouldBe, table: Grid | None = None) -> Beside:
         if instead.get(name) != value
     )
     if could_be.certified:
-        return Beside("Beside the certified optimum", could_be.words, measures, table)
-    return Beside("What could be instead", f"{could_be.words} ({could_be.by})", measures, table)
+        return Alternative("Compared with the certified optimum", could_be.words, measures, table)
+    return Alternative("What could be instead", f"{could_be.words} ({could_be.by})", measures, table)
 
 
 def outcome_words(failure: ReportedFailure | None, refused: Refusal | None = None) -> str:
@@ -278,7 +281,7 @@ def plain_frames(reported: Reported, sentence: Callable[[Mapping[str, Any]], str
     for number, step in enumerate(reported.steps):
         last = number == len(reported.steps) - 1
         guilty = reported.marks.guilty((number, None), last)
-        possible = reported.marks.beside((number, None))
+        possible = reported.marks.alternative((number, None))
         answer = step.get("answer")
         given = answer if isinstance(answer, Mapping) else {"answer": answer}
         rows = tuple(_plain_row(str(name), value, guilty) for name, value in given.items())
@@ -291,7 +294,7 @@ def plain_frames(reported: Reported, sentence: Callable[[Mapping[str, Any]], str
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=step["failure"]["message"] if "failure" in step else "",
                 broken=reported.marks.broken((number, None), last),
-                beside=None if possible is None else beside_words(possible),
+                alternative=None if possible is None else alternative_of(possible),
             )
         )
     return frames

@@ -149,7 +149,7 @@ class Examination:
 
     By claim id, `judged` counts all judgements, `checked` those that some well-formed answer would have
     broken, and `elsewhere` those of these with a second look in another process. `reached` counts situations
-    (a part is `id:part`), `asked` the rebalances (or requests) that were checked. `plays` is what was judged.
+    (a part is `id:part`), `rebalances` the checked rebalances (or requests). `plays` is what was judged.
     `covered` are the wide classes (`kinds.wide`) on which a claim was checked, `silent` those on which none
     was even judged, `seconds` the time of the case, `wide_seconds` the same if it is wide.
     """
@@ -159,7 +159,7 @@ class Examination:
     elsewhere: dict[str, int] = field(default_factory=_counts)
     violations: list[Violation] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=_counts)
-    asked: int = 0
+    rebalances: int = 0
     covered: tuple[tuple[str, str], ...] = ()
     silent: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0

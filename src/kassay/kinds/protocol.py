@@ -190,7 +190,7 @@ class Driver(ABC, Generic[Case]):
         examination = Examination()
         for played in plays:
             examination.plays.append(played)
-            examination.asked += self.asked(case, played)
+            examination.rebalances += self.rebalances(case, played)
             if not subject.assume or self.is_within(played, subject.assume):
                 judge(played, subject, examination, self.best, self.compared(played))
             scene = self.scene(case, played)
@@ -209,7 +209,7 @@ class Driver(ABC, Generic[Case]):
                     if part:
                         reached[f"{name}:{part}" if has_parts else name] += 1
 
-    def asked(self, case: Case, played: Any) -> int:
+    def rebalances(self, case: Case, played: Any) -> int:
         """The number of calls."""
         return len(played.steps)
 
@@ -435,7 +435,7 @@ class Driver(ABC, Generic[Case]):
     def parts(self, answer: Any) -> Mapping[str, object]:
         """An answer as assigned parts by owner: two answers are equal if these are."""
 
-    def beside(self, answer: Any, other: Any) -> Any:
+    def comparable(self, answer: Any, other: Any) -> Any:
         """The answer without what has no counterpart in the other one that it is compared with."""
         return answer
 

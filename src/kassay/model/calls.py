@@ -93,7 +93,7 @@ class Call(Generic[R, A]):
         )
 
 
-def asked(ask: Callable[[], A]) -> A | Failure:
+def attempt(ask: Callable[[], A]) -> A | Failure:
     """The answer, or a failure if the call raises an exception."""
     try:
         return ask()
@@ -118,14 +118,14 @@ def call(
     `permuted` returns the request in another order; `twin` makes an object in another process, which is
     called too if the first call had an answer.
     """
-    target = asked(new)
+    target = attempt(new)
     if isinstance(target, Failure):
         return step(request, target)
 
     def elsewhere(make: Callable[[], T], received: R) -> A | Failure:
-        return asked(lambda: ask(make(), received))
+        return attempt(lambda: ask(make(), received))
 
-    answer = asked(partial(ask, target, request))
+    answer = attempt(partial(ask, target, request))
     mutated = getattr(target, "mutated", None)
     own = getattr(target, "another", None)
     other = new if own is None else partial(own, {})
@@ -135,7 +135,7 @@ def call(
     if Look.PERMUTED in looks and permuted is not None:
         probes.append(Probe(Look.PERMUTED, elsewhere(other, permuted(request))))
     if Look.AGAIN in looks:
-        probes.append(Probe(Look.AGAIN, asked(partial(ask, target, request))))
+        probes.append(Probe(Look.AGAIN, attempt(partial(ask, target, request))))
     if twin is not None and not isinstance(answer, Failure):
         probes.append(Probe(Look.PROCESS, elsewhere(twin, request)))
     return step(request, answer, tuple(probes), mutated)

@@ -29,11 +29,11 @@ class Conditions:
     """What decides whether the claim is broken, in addition to target, protocol and case.
 
     `config` is that of every object, `assume` the assumptions of the user and of the target's author about
-    inputs. `beside` are the claims to check together with the broken one, if it needs their repeat calls.
-    `hash_seed` is that of a process in which the claim is broken, or None if only kassay's own process, whose
-    seed is unknown, showed it. `surroundings` are those of the two processes between which the claim is
-    broken; empty if the surroundings do not matter. `before` are the cases that the object lives through
-    before it breaks the claim; None if each call gets a new object.
+    inputs. `also_checked` are the claims to check together with the broken one, if it needs their repeat
+    calls. `hash_seed` is that of a process in which the claim is broken, or None if only kassay's own
+    process, whose seed is unknown, showed it. `surroundings` are those of the two processes between which the
+    claim is broken; empty if the surroundings do not matter. `before` are the cases that the object lives
+    through before it breaks the claim; None if each call gets a new object.
     """
 
     config: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Conditions:
     memory_mib: int = 512
     in_process: bool = False
     assume: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    also_checked: tuple[str, ...] = ()
     hash_seed: int | None = 0
     surroundings: tuple[Surroundings, ...] = ()
     before: tuple[Mapping[str, Any], ...] | None = None
@@ -66,11 +66,11 @@ class Repeated(NamedTuple):
 class Trace:
     """A counterexample: the case, the target, and the broken claim.
 
-    `case` is the history (or request) in JSON form, `narration` the rounds as they ran (`told` in the
-    document), `violations` one line each. `digest` is that of the target's source and `versions` are those of
-    the software that ran it, so that a replay can report differences. `answers` are those of the target in
-    the play that is narrated, in full, with the answers of repeat calls; empty if they were not recorded.
-    `repeated` counts further plays of the case if the target kept the claim in some of them, else it is None.
+    `case` is the history (or request) in JSON form, `narration` the rounds as they ran, `violations` one line
+    each. `digest` is that of the target's source and `versions` are those of the software that ran it, so
+    that a replay can report differences. `answers` are those of the target in the play that is narrated, in
+    full, with the answers of repeat calls; empty if they were not recorded. `repeated` counts further plays
+    of the case if the target kept the claim in some of them, else it is None.
     """
 
     kind: Kind
@@ -142,7 +142,7 @@ CONDITIONS: Final = record(
     memory_mib=codec.whole(1, 2**40),
     in_process=codec.FLAG,
     assume=listed(TEXT),
-    beside=listed(TEXT),
+    also_checked=listed(TEXT),
     hash_seed=optional(codec.whole(0, 2**32 - 1)),
     surroundings=Field(optional(listed(SURROUNDINGS)), (), lambda c: c.surroundings or None, sparse=True),
     before=Field(optional(listed(codec.OBJECT)), None, sparse=True),
@@ -180,7 +180,7 @@ TRACE: Final = record(
     contradictory=codec.FLAG,
     case=codec.OBJECT,
     violations=Field(listed(TEXT), ()),
-    told=Field(listed(codec.OBJECT), (), "narration"),
+    narration=Field(listed(codec.OBJECT), ()),
     seed=Field(optional(codec.WHOLE), None),
     index=Field(optional(codec.WHOLE), None),
     conditions=CONDITIONS,

@@ -20,7 +20,7 @@ _ANYWHERE: Final = (*_HERE, Look.PROCESS)
 _TURNED: Final = (Look.PERMUTED,)
 
 
-class Asked(Protocol):
+class CheckedCall(Protocol):
     """A call with its second looks, of any kind."""
 
     @property
@@ -40,7 +40,7 @@ class Asked(Protocol):
         """The part of its input that the target changed."""
 
 
-S = TypeVar("S", bound=Asked)
+S = TypeVar("S", bound=CheckedCall)
 
 
 class Unanswered(NamedTuple):
@@ -58,17 +58,17 @@ class Difference(NamedTuple):
     then: object
 
 
-def unanswered_calls(call: str) -> Callable[[Asked], Iterator[Unanswered]]:
+def unanswered_calls(call: str) -> Callable[[CheckedCall], Iterator[Unanswered]]:
     """A function that finds a step's calls without an answer, for targets called by `call`."""
 
-    def calls(step: Asked) -> Iterator[Unanswered]:
+    def calls(step: CheckedCall) -> Iterator[Unanswered]:
         if isinstance(step.answer, _NO_ANSWER):
             yield Unanswered(call, step.answer)
         elif not step.departing:
             return
         for probe in step.probes:
             if isinstance(probe.answer, _NO_ANSWER):
-                yield Unanswered(f"{call}, asked {probe.look.value}", probe.answer)
+                yield Unanswered(f"{call}, second call {probe.look.value}", probe.answer)
 
     return calls
 
@@ -133,10 +133,10 @@ def repeated_claims(
         for look, answer in step.departing:
             if look in looks:
                 if isinstance(answer, Failure):
-                    yield Evidence(f"asked {look.value}", {"no answer": answer.message})
+                    yield Evidence(f"second call {look.value}", {"no answer": answer.message})
                 else:
                     for subject, first, then in differences(step, answer):
-                        yield Evidence(subject, {"asked": look.value, "first": first, "then": then})
+                        yield Evidence(subject, {"second call": look.value, "first": first, "then": then})
 
     def is_pure(step: S) -> Iterator[Evidence]:
         """The input is unchanged, and the same input gets the same answer from this and any other object."""

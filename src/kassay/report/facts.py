@@ -102,8 +102,8 @@ def _kept(conditions: Conditions) -> Iterator[str]:
         yield f"in a process with: {_process_facts(surroundings)}"
     if conditions.before is not None:
         yield f"one object for all calls, {len(conditions.before)} other cases before"
-    if conditions.beside:
-        yield f"judged beside: {', '.join(conditions.beside)}"
+    if conditions.also_checked:
+        yield f"also checked: {', '.join(conditions.also_checked)}"
 
 
 def _process_facts(surroundings: Surroundings) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from kassay.model.errors import InputError, KassayError
 from kassay.solver.check.balance import ORDERS
 
-NOBODY: Final = -1
+NO_OWNER: Final = -1
 """The owner of a partition that no member owns."""
 
 

@@ -88,7 +88,7 @@ def test_a_finding_is_a_trace_that_can_be_explained(tmp_path):
     path.write_text(json_text(finding.trace.to_json()))
     document = explain(str(path)).to_json()
     assert (document["claim"], document["target"]) == ("single-owner", "range")
-    assert document["told"][0]["rounds"][0]["answer"]["b"] == [["t", 1], ["t", 2], ["t", 3]]
+    assert document["narration"][0]["rounds"][0]["answer"]["b"] == [["t", 1], ["t", 2], ["t", 3]]
 
 
 def test_a_round_that_withholds_is_no_outcome():

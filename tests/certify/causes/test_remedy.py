@@ -43,7 +43,7 @@ def test_a_call_without_an_answer_names_its_error() -> None:
 
 @pytest.mark.parametrize("look", Look)
 def test_a_second_look_names_what_the_answer_must_not_depend_on(look: Look) -> None:
-    text = _remedy("order-independent", asked=look.value, first="t0-0", then="t0-1")
+    text = _remedy("order-independent", **{"second call": look.value}, first="t0-0", then="t0-1")
     word = {
         Look.AGAIN: "again",
         Look.OTHER: "another object",

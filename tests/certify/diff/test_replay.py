@@ -49,7 +49,7 @@ def test_a_target_of_another_kind_is_refused(difference, tmp_path):
 
 def test_a_story_that_is_none_is_refused(difference, tmp_path):
     path = saved(replace(difference, narration=({"nonsense": 1},)), tmp_path)
-    with pytest.raises(InputError, match=r"told"):
+    with pytest.raises(InputError, match=r"narration"):
         read_difference(path)
 
 

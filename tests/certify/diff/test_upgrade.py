@@ -12,7 +12,7 @@ from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
-from kassay.model.calls import Failure, asked
+from kassay.model.calls import Failure, attempt
 from kassay.model.errors import InputError
 from kassay.model.java import bucket_order, computed_order, string_hash
 
@@ -121,7 +121,7 @@ def test_nothing_changes_elsewhere(spec, inputs):
     new = resolve(other).open().new
     for step, driver in asked_elsewhere(spec, unchanged, inputs, *narrowed):
         question = (step.cluster, step.group) if hasattr(step, "group") else (step.request,)
-        answer = asked(lambda question=question: new({}).assign(*question))
+        answer = attempt(lambda question=question: new({}).assign(*question))
         if isinstance(answer, Failure):
             assert answer == step.answer
         else:

@@ -154,7 +154,7 @@ def test_clients_that_read_different_topics_are_told_apart_and_asked_what_they_a
     result = explore(model, mode=mode, topics=2, partitions=1, reads=(1, 2), faults="crash=1")
     clean(result)
     assert {config.topics for config in result.built.context.configs} == {("t0",), ("t0", "t1")}
-    assert "subscribed-at-rest" in result.exploration.asked
+    assert "subscribed-at-rest" in result.exploration.checked
     alike = explore(model, mode=mode, topics=2, partitions=1, reads=(2, 2), faults="crash=1")
     assert (
         alike.exploration.states
@@ -191,10 +191,10 @@ ALWAYS = {"single-owner-on-record", "single-current-owner", "complete-at-rest", 
 def test_what_was_asked_is_known_and_what_was_not_is_told(chosen, asked, silent):
     result = explore(**chosen)
     clean(result)
-    assert asked | ALWAYS <= result.exploration.asked
+    assert asked | ALWAYS <= result.exploration.checked
     not_asked = {one.invariant for one in result.not_asked}
     assert silent <= not_asked
-    assert not_asked == set(load_invariants()) - result.exploration.asked
+    assert not_asked == set(load_invariants()) - result.exploration.checked
     told = result.to_json()["not_asked"]
     assert [(one["invariant"], one["id"], one["why"]) for one in told] == list(result.not_asked)
 

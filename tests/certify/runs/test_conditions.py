@@ -45,7 +45,7 @@ def test_configuration_limits_and_assumptions_are_those_of_the_target_and_the_ru
     with bench_of(tmp_path, "True", **options) as bench:
         kept = conditions_of(bench, *broken_case(bench, "single-owner"))
     assert (kept.config, kept.call_timeout_s, kept.memory_mib) == ({"a": "1", "b": "2"}, 1.5, 400)
-    assert (kept.in_process, kept.assume, kept.beside, kept.hash_seed) == (False, ("no-racks",), (), 0)
+    assert (kept.in_process, kept.assume, kept.also_checked, kept.hash_seed) == (False, ("no-racks",), (), 0)
 
 
 def test_claims_whose_looks_it_takes_are_kept(tmp_path):
@@ -56,7 +56,7 @@ def test_claims_whose_looks_it_takes_are_kept(tmp_path):
     assert [p.id for p in alone.promises] == ["single-owner"]
     assert [p.id for p in beside.promises] == ["single-owner", "pure"]
     kept = conditions_of(bench, promised, beside, bench.job.case(0))
-    assert kept.beside == claims
+    assert kept.also_checked == claims
 
 
 def test_a_hash_seed_is_known_where_a_child_shows_the_fault_too(tmp_path):

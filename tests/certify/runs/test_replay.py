@@ -80,7 +80,9 @@ def test_a_trace_from_before_releases_means_the_rule_of_its_day_and_a_newer_one_
     path = tmp_path / "trace.json"
 
     def verdict(target, *instead):
-        path.write_text(json.dumps({**held, "case": case, "target": target, "violations": [], "told": []}))
+        path.write_text(
+            json.dumps({**held, "case": case, "target": target, "violations": [], "narration": []})
+        )
         replayed = replay(load_trace(path, Instead(*instead)))
         return replayed.playback.target.spec, replayed.exit_code
 
@@ -240,15 +242,15 @@ def test_a_claim_about_processes_is_replayed_in_two_with_the_recorded_hash_seeds
     assert replay(load_trace(path)).verdict is Verdict.UNKNOWN
 
 
-def test_claims_judged_beside_are_judged_beside_again(file, tmp_path):
+def test_claims_checked_as_well_are_checked_again(file, tmp_path):
     count = "sys.__dict__.setdefault('asked', []).append(1)"
     source, to = file(bad="len(sys.asked) > 2", fails=count), tmp_path / "t.json"
     twice = TWO_OF_TWO | {"changes": [*TWO_OF_TWO["changes"], [{"event": "Leave", "member_id": "c"}]]}
     assert replay(load_trace(recorded(source, to, twice))).verdict is Verdict.UNKNOWN
-    beside = Conditions(beside=("topic-even", "pure"))
-    replayed = replay(load_trace(recorded(source, to, twice, conditions=beside)))
+    checked = Conditions(also_checked=("topic-even", "pure"))
+    replayed = replay(load_trace(recorded(source, to, twice, conditions=checked)))
     assert replayed.verdict is Verdict.VIOLATED
-    assert replayed.playback.restored == ("judged beside topic-even, pure",)
+    assert replayed.playback.restored == ("also checked: topic-even, pure",)
 
 
 def test_a_patch_of_python_is_no_other_version(file, tmp_path):
@@ -287,7 +289,7 @@ def of_each_kind():
     kinds = {}
     for path in sorted((HELD / "traces").glob("*.json")):
         document = json.loads(path.read_text())
-        kinds.setdefault((document["kind"], *sorted(document["told"][0])), document)
+        kinds.setdefault((document["kind"], *sorted(document["narration"][0])), document)
     return list(kinds.values())
 
 
@@ -304,12 +306,14 @@ GONE = object()
 WRONG = (GONE, None, [], {}, "x", -1)
 
 
-@pytest.mark.parametrize("document", of_each_kind(), ids=lambda d: f"{d['kind']}-{'-'.join(d['told'][0])}")
+@pytest.mark.parametrize(
+    "document", of_each_kind(), ids=lambda d: f"{d['kind']}-{'-'.join(d['narration'][0])}"
+)
 def test_a_narration_is_of_its_shape_or_refused(document, tmp_path):
     path, refused = tmp_path / "t.json", 0
-    for place, wrong in product(places(document["told"]), WRONG):
+    for place, wrong in product(places(document["narration"]), WRONG):
         damaged = copy.deepcopy(document)
-        *outside, last = ("told", *place)
+        *outside, last = ("narration", *place)
         inside = reduce(getitem, outside, damaged)
         if wrong is GONE:
             del inside[last]
@@ -320,7 +324,7 @@ def test_a_narration_is_of_its_shape_or_refused(document, tmp_path):
             trace = read_trace(path)
         except InputError as error:
             refused += 1
-            assert str(error).startswith(f"{path}: told[")
+            assert str(error).startswith(f"{path}: narration[")
         else:
             assert story(frames_of_trace(trace))
             assert to_itf(trace.narration)

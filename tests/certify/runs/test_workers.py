@@ -40,7 +40,7 @@ def test_an_interrupt_reaches_no_worker_and_what_they_played_is_kept():
         raise KeyboardInterrupt
     with open_bench(job) as bench:
         here = play_block(bench, 0, 60)
-    assert (total.histories, total.asked, total.reached) == (60, here.asked, here.reached)
+    assert (total.histories, total.rebalances, total.reached) == (60, here.rebalances, here.reached)
     assert total.counts == here.counts
     assert total.findings == 1
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -25,7 +25,7 @@ def test_what_nobody_is_given_stands_in_a_row_of_its_own():
 
 def test_an_optimum_stands_beside_the_round_that_it_is_of():
     document = trace(HELD / "uniform-balanced-optimal.json")
-    (step,) = document["told"]
+    (step,) = document["narration"]
     members = [member["id"] for member in step["rounds"][0]["members"]]
     answer = {member: [["t0", number]] for number, member in enumerate(members)}
     broken = {"step": 0, "round": 0, "subject": "loads", "facts": {"are": [1, 2, 3]}}
@@ -34,9 +34,9 @@ def test_an_optimum_stands_beside_the_round_that_it_is_of():
         "measures": {"loads": [1, 1, 1]}, "instead_of": {"loads": [1, 2, 3]}, "words": "1 1 1",
     }  # fmt: skip
     frame = opened(board_of(replace(read(document), broken=(broken,), could_be=could_be), "trace-1"))
-    assert frame.beside.title == "Beside the certified optimum"
-    assert frame.beside.measures == (("loads", "1 2 3", "1 1 1"),)
-    assert rows(frame.beside.table) == {
+    assert frame.alternative.title == "Compared with the certified optimum"
+    assert frame.alternative.measures == (("loads", "1 2 3", "1 1 1"),)
+    assert rows(frame.alternative.table) == {
         member: [f"+t0-{number}", "1"] for number, member in enumerate(members)
     }
 

@@ -168,7 +168,7 @@ def test_threads_are_compared_where_both_answers_name_them_and_processes_get_the
     other = of_threads((), ())
 
     def compared(answer, with_another):
-        return DRIVER.parts(DRIVER.beside(answer, with_another))
+        return DRIVER.parts(DRIVER.comparable(answer, with_another))
 
     assert compared(one, two) == {
         f"{P} active": (T,),

@@ -33,7 +33,7 @@ def test_what_is_written_is_read(seed):
 @pytest.mark.parametrize("aim", sorted(set(CONNECT_AIMS.values())))
 def test_what_is_told_has_the_form_that_is_promised(aim):
     for step in run_connect(aimed_connect_history(Seeded(1), aim), asking(ConnectIncremental)).steps:
-        CONNECT_STEP.read(json.loads(json.dumps(connect_step_to_json(step))), "told")
+        CONNECT_STEP.read(json.loads(json.dumps(connect_step_to_json(step))), "narration")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Walks of toys by several shards, in this process or in others."""
 
-from kassay.model.explore.parallel import Crew, dealt, first_levels, put_together
+from kassay.model.explore.parallel import Crew, first_levels, put_together, shared_out
 from kassay.model.explore.search import Search, concluded
 from kassay.model.explore.shard import Shard, WalkShare
 from kassay.model.explore.stable import StateCodec
@@ -54,7 +54,7 @@ def explored_by(toy, count, budget=None, alone_most=0):
     shares = shares_of(toy)
     search = Search(shares.model, shares.invariants, budget, None)
     levels = first_levels(search, alone_most)
-    begun, names = dealt(search.graph, levels, shares, count)
+    begun, names = shared_out(search.graph, levels, shares, count)
     crew = Here([Shard(shares_of(toy), number, count, budget) for number in range(count)])
     limit, graphs = crew.walk(begun)
     put_together(search, shares, graphs, names)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
-from kassay.model.explore.parallel import WrittenParts, dealt, explore_by, first_levels, merged_findings
+from kassay.model.explore.parallel import WrittenParts, explore_by, first_levels, merged_findings, shared_out
 from kassay.model.explore.search import Search, explore
 from kassay.model.explore.shard import Shard, ShardFinding
 from kassay.model.explore.stable import StateCodec
@@ -46,7 +46,7 @@ def test_whole_levels_are_walked_until_there_are_enough_states(toy, most):
 def test_every_state_begins_in_one_process_under_its_name(toy, most, count):
     search = search_of(toy)
     levels = first_levels(search, most)
-    begun, names = dealt(search.graph, levels, shares_of(toy), count)
+    begun, names = shared_out(search.graph, levels, shares_of(toy), count)
     shards = [Shard(shares_of(toy), number, count, WalkLimits()) for number in range(count)]
     for shard, each in zip(shards, begun, strict=True):
         shard.begin(each)
@@ -60,7 +60,7 @@ def test_every_state_begins_in_one_process_under_its_name(toy, most, count):
 
 def test_the_start_belongs_to_one_of_them():
     search = search_of(RING)
-    begun, _ = dealt(search.graph, first_levels(search, 0), shares_of(RING), 3)
+    begun, _ = shared_out(search.graph, first_levels(search, 0), shares_of(RING), 3)
     assert [len(each.parents) for each in begun] == [1, 0, 0]
 
 
@@ -130,7 +130,7 @@ def shown(done):
     live = done.liveness
     stuck = live and (len(live.dead_ends), sorted(len(s.trace) for s in live.livelocks), live.hopeless)
     violations = [(v.invariant, v.severity, v.length, v.seen) for v in done.violations]
-    return done.states, done.edges, done.diameter, done.verdict, sorted(violations), stuck, done.asked
+    return done.states, done.edges, done.diameter, done.verdict, sorted(violations), stuck, done.checked
 
 
 @given(graphs(), st.integers(1, 4), st.integers(0, 7))

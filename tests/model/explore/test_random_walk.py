@@ -79,7 +79,7 @@ def test_the_last_step_of_a_walk_is_judged_like_the_first():
 def test_a_walk_tells_what_it_asked():
     silent = Invariant("silent", "", check=lambda state: None)
     done = random_walk(FORK, [never({9}), silent], seed=3, budget=WalkLimits(4))
-    assert done.asked == {"never"}
+    assert done.checked == {"never"}
 
 
 def test_a_step_is_judged_by_both_its_ends():

@@ -152,7 +152,7 @@ def test_an_invariant_that_had_nothing_to_judge_was_not_asked():
         invariant("unread", check_step=lambda a, b: [], reads=lambda s: None),
     ]
     done = explore(chain(0, 1, 2, 3), [*asked, *silent])
-    assert done.asked == {one.name for one in asked}
+    assert done.checked == {one.name for one in asked}
     assert explore(chain(0, 1, 2, 3), asked, budget=WalkLimits(2)).asked == {"step"}
     assert done.verdict is Verdict.HOLDS
 

@@ -48,7 +48,7 @@ def test_the_rows_of_all_levels_are_the_graph(world: str) -> None:
         for name, severity, times, _ in one["noted"]:
             noted[name, severity] = noted.get((name, severity), 0) + times
     assert noted == {(v.invariant, str(v.severity)): v.seen for v in alone.violations}
-    assert {name for one in said for name in one["asked"]} == alone.asked
+    assert {name for one in said for name in one["checked"]} == alone.checked
 
 
 def test_a_worker_that_holds_too_much_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,16 +111,17 @@ def test_each_client_that_an_error_has_ended_is_named():
 )
 def test_no_client_of_kip_848_is_ended_where_the_rules_are_those_of_4_4(bound):
     done = explore_settings(ExploreSettings("kip848", partitions=1, **bound)).exploration
-    assert (NAME in done.asked) and NAME not in {one.invariant for one in done.violations}
+    assert (NAME in done.checked) and NAME not in {one.invariant for one in done.violations}
 
 
 def test_a_static_member_may_be_ended_and_a_migration_may_end_anybody():
     refused = explore_settings(
         ExploreSettings("kip848", members=1, partitions=1, static=1, faults=Faults(crash=1))
     )
-    assert refused.exploration.asked >= {NAME} and refused.verdict == "holds"
+    assert refused.exploration.checked >= {NAME} and refused.verdict == "holds"
     assert (
-        NAME not in explore_settings(ExploreSettings("migration", members=1, partitions=1)).exploration.asked
+        NAME
+        not in explore_settings(ExploreSettings("migration", members=1, partitions=1)).exploration.checked
     )
 
 

@@ -30,6 +30,6 @@ def test_another_answer_is_told_by_process_to_those_that_mind(look, claim_id):
     found = list(predicate(TaskStep(ASKED, GIVEN, probes=(Probe(look, OTHER),))))
     if claim_id in MINDED[look]:
         assert [evidence.subject for evidence in found] == [A]
-        assert {evidence.facts["asked"] for evidence in found} == {look.value}
+        assert {evidence.facts["second call"] for evidence in found} == {look.value}
     else:
         assert found == []

@@ -20,7 +20,7 @@ from tests.report.pages.test_layout import Reader
 from tests.report.pages.test_packed import unpacked
 from tests.report.thousand import campaign
 
-TRACE = json.dumps(trace(OURS / "sticky-converges.json") | {"told": []})
+TRACE = json.dumps(trace(OURS / "sticky-converges.json") | {"narration": []})
 
 
 @pytest.fixture(scope="module")

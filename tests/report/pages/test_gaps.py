@@ -62,7 +62,7 @@ def test_the_worst_case_is_a_board_beside_the_optimum(study: GapReport) -> None:
     assert len(view.cases) == len(short) >= 1
     for case in view.cases:
         assert case.board is not None
-        assert "Beside the certified optimum" in case.board
+        assert "Compared with the certified optimum" in case.board
         assert case.commands[0].startswith("kassay gap ")
         assert case.commands[0].endswith("--order balance")
     page = Reader(render(study, PATHS, (), "x"))
@@ -79,7 +79,7 @@ def test_share_groups_and_tasks_have_boards_beside_their_optimum(spec: str, suit
     study = measure([resolve(spec)], instances, "here", order=parse_order("balance,movement,rack"))
     (case,) = view_of(study, {spec: "worst.json"}, (), "x").cases
     assert case.board is not None
-    assert "Beside the certified optimum" in case.board
+    assert "Compared with the certified optimum" in case.board
     assert place in case.board
     told, gap = study.targets[0].worst.telling(), study.targets[0].worst.gap
     if suite == "share":

@@ -10,7 +10,7 @@ from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS
 from kassay.solver.groups.problem import Problem
 from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import Document
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 Owners = dict[str, tuple[int, ...]]
 Value = tuple[list[int], int, int]
@@ -31,7 +31,7 @@ def value(problem: Problem, owners: Owners, order: tuple[str, ...]) -> Value:
     for topic in problem.topics:
         for p, m in enumerate(owners.get(topic.name, ())):
             loads[m] += 1
-            moved += problem.previous[topic.name][p] not in (NOBODY, m)
+            moved += problem.previous[topic.name][p] not in (NO_OWNER, m)
             known = topic.racks[p] if topic.racks else frozenset()
             wrong += bool(known) and problem.members[m].rack not in known
     rest = (moved, wrong) if order == MOVEMENT_FIRST else (wrong, moved)

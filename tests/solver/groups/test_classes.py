@@ -9,7 +9,7 @@ import pytest
 from kassay.solver.groups.hub import aggregate
 from kassay.solver.groups.problem import Problem
 from kassay.solver.instances.groups import consumer
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 
 @pytest.mark.parametrize("shape", ["shuffle", "groups", "random", "nested", "racks", "copart"])
@@ -22,7 +22,7 @@ def test_classes_are_the_units_by_what_matters_of_them(shape: str, seed: int) ->
         for number in range(bundle[0].partitions):
             had = [problem.previous[topic.name][number] for topic in bundle]
             racks = [topic.racks[number] for topic in bundle if topic.racks and topic.racks[number]]
-            kept = Counter(owner for owner in had if owner != NOBODY)
+            kept = Counter(owner for owner in had if owner != NO_OWNER)
             readers = problem.subscribers[bundle[0].name]
             alike[readers, tuple(sorted(kept.items())), tuple(sorted(racks, key=sorted))] += 1
     classes = Counter[object]()
@@ -42,8 +42,8 @@ def test_classes_are_the_units_by_what_matters_of_them(shape: str, seed: int) ->
 def test_units_are_numbered_as_owners_are_read() -> None:
     problem = Problem.parse(consumer("shuffle", 4, members=3, partitions=12))
     counted = aggregate(problem)
-    owner = [NOBODY] * counted.units
+    owner = [NO_OWNER] * counted.units
     for each in counted.classes:
         for unit in each.units:
-            owner[unit] = each.kept[0][0] if each.kept else NOBODY
+            owner[unit] = each.kept[0][0] if each.kept else NO_OWNER
     assert problem.owners_by_topic(owner) == {name: row for name, row in problem.previous.items() if row}

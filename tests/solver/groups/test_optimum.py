@@ -24,7 +24,7 @@ from kassay.solver.groups.optimum import (
 from kassay.solver.groups.problem import Problem
 from kassay.solver.groups.z3_optimum import z3_optimum
 from kassay.solver.instances.groups import consumer
-from kassay.solver.results import NOBODY, parse_order
+from kassay.solver.results import NO_OWNER, parse_order
 from tests.properties.groups.priced import larger_priced
 from tests.solver.groups import brute
 from tests.solver.groups.z3_plain import plain_optimum
@@ -105,7 +105,7 @@ def convex(problem: Problem, order: tuple[str, ...]) -> brute.Value:
             before = problem.previous[topic.name][p]
             known = topic.racks[p] if topic.racks else frozenset()
             for m in problem.subscribers[topic.name]:
-                moved, wrong = before not in (NOBODY, m), bool(known) and racks[m] not in known
+                moved, wrong = before not in (NO_OWNER, m), bool(known) and racks[m] not in known
                 cost = scale * moved + wrong if order == MOVEMENT_FIRST else scale * wrong + moved
                 graph.add_edge((topic.name, p), m, weight=cost, capacity=1)
     graph.add_node("sink", demand=total)

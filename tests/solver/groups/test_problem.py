@@ -10,7 +10,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, Member
 from kassay.solver.groups.problem import Problem
 from kassay.solver.instances.groups import CONSUMER_SHAPES, consumer
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 from tests.solver.packing.cases import one_topic
 
 GOOD: dict[str, Any] = {
@@ -31,7 +31,7 @@ GOOD: dict[str, Any] = {
 def test_members_and_topics_are_in_the_order_of_their_names() -> None:
     problem = Problem.parse(GOOD)
     assert [member.member_id for member in problem.members] == ["a", "b"]
-    assert problem.previous == {"t": (1, 0), "u": (NOBODY,)}
+    assert problem.previous == {"t": (1, 0), "u": (NO_OWNER,)}
     assert problem.weighted
     assert not problem.unweighted().weighted
 
@@ -103,7 +103,7 @@ def test_of_takes_the_owners_that_the_claims_leave() -> None:
         )
     )
     problem = Problem.of(cluster, group)
-    assert problem.previous == {"t": (1, NOBODY, 0), "u": (NOBODY,)}
+    assert problem.previous == {"t": (1, NO_OWNER, 0), "u": (NO_OWNER,)}
     assert problem.subscribers == {"t": (0, 1, 2)}
 
 

@@ -14,7 +14,7 @@ from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS
 from kassay.solver.groups.problem import Problem
 from kassay.solver.packing.items import Packing, Terms
 from kassay.solver.packing.optimum import solve_packing
-from kassay.solver.results import NOBODY, result
+from kassay.solver.results import NO_OWNER, result
 
 Document = dict[str, Any]
 Maker = Callable[[random.Random], Document]
@@ -208,7 +208,7 @@ def value_of(packing: Packing, owner: Sequence[int]) -> tuple[list[int], int, in
         known = next(each for each in problem.topics if each.name == topic)
         for p, m in enumerate(row):
             loads[m] += 1 if known.weights is None else known.weights[p]
-            if problem.previous[topic][p] not in (NOBODY, m):
+            if problem.previous[topic][p] not in (NO_OWNER, m):
                 moves += 1 if known.move_costs is None else known.move_costs[p]
             racks = known.racks[p] if known.racks else frozenset()
             mismatches += bool(racks) and problem.members[m].rack not in racks

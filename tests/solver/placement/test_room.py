@@ -68,7 +68,7 @@ def test_replicas_within_their_room_stay() -> None:
 def test_rows_that_are_dealt_anew_are_valid_and_hold_what_is_wanted(least: int, most: int) -> None:
     racks = (0, 0, 1, 1)
     target = [(0, 4), (0, 2), (0, 3), (0, 3)]
-    rows = _Deal(racks, Spread(least, most), target).anew(4)
+    rows = _Deal(racks, Spread(least, most), target).rebuilt(4)
     assert Counter(place for row in rows for place in row) == {0: 4, 1: 2, 2: 3, 3: 3}
     for row in rows:
         held = Counter(racks[place] for place in row)

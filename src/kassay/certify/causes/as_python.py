@@ -238,7 +238,7 @@ def _whole_case(playback: Playback, case: Mapping[str, Any]) -> list[str]:
         "protocol": playback.target.protocol.value if trace.kind.chosen else None,
         "config": dict(conditions.config) or None,
         "assume": list(conditions.assume) or None,
-        "beside": list(conditions.beside) or None,
+        "beside": list(conditions.also_checked) or None,
     }
     usual = type(conditions)()
     if conditions.call_timeout_s != usual.call_timeout_s:

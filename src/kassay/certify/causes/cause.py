@@ -87,7 +87,7 @@ def _derived(subject: str, facts: Mapping[str, Any]) -> str | None:
         return f"answer here: {as_text(message)}"
     if (message := facts.get("refused")) is not None:
         return f"accept this input: {as_text(message)}"
-    if (look := facts.get("asked")) in _LOOKS:
+    if (look := facts.get("second call")) in _LOOKS:
         return _LOOKS[look]
     if facts.keys() >= _UNEVEN:
         least, fewer = as_text(facts["while"]), as_text(facts["with"])
@@ -196,9 +196,9 @@ def _readable(driver: Driver[Any], document: Mapping[str, Any]) -> Iterator[tupl
 
 
 _NAMED_MAX: Final = 4
-_ASKED: Final = {
+_SECOND_CALL: Final = {
     Look.AGAIN.value: "again",
-    Look.OTHER.value: "of another object",
+    Look.OTHER.value: "on another object",
     Look.PERMUTED.value: "in another order",
     Look.PROCESS.value: "in another process",
 }
@@ -227,7 +227,9 @@ def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: s
 def _evidence(broken: Mapping[str, Any]) -> str:
     """The subject of the evidence, and the facts."""
     facts = [
-        f"asked {_ASKED.get(value, value)}" if name == "asked" else f"{name} {as_text(value)}"
+        f"second call {_SECOND_CALL.get(value, value)}"
+        if name == "second call"
+        else f"{name} {as_text(value)}"
         for name, value in broken["facts"].items()
     ]
     subject = str(broken["subject"])

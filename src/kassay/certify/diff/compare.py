@@ -255,7 +255,7 @@ class Comparison:
         """The differences between the two answers, one line each."""
         lead, other = exchange.lead, exchange.other
         if exchange.method == self.driver.asks and is_answer(lead) and is_answer(other):
-            lead, other = self.driver.beside(lead, other), self.driver.beside(other, lead)
+            lead, other = self.driver.comparable(lead, other), self.driver.comparable(other, lead)
         one, two = self._said(exchange, lead), self._said(exchange, other)
         if self.lead is Lead.RIGHT:
             one, two = two, one

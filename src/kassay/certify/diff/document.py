@@ -30,7 +30,7 @@ class Side:
 class TargetDifference:
     """A case on which two targets differ: the input, whose answers it followed, and both answers.
 
-    `narration` (`told` in the document) has the rounds of the leading target, `lines` the first difference.
+    `narration` has the rounds of the leading target, `lines` the first difference.
     """
 
     kind: Kind
@@ -69,7 +69,7 @@ DIFFERENCE: Final = record(
     case=codec.OBJECT,
     lines=listed(TEXT),
     conditions=CONDITIONS,
-    told=Field(listed(codec.OBJECT), (), "narration"),
+    narration=Field(listed(codec.OBJECT), ()),
     seed=optional(codec.WHOLE),
     index=optional(codec.WHOLE),
 )

@@ -56,14 +56,14 @@ class ReplayedDifference:
             "why": self.why,
             "lines": list(self.lines),
             "changes": list(self.changes),
-            "told": list(self.narration),
+            "narration": list(self.narration),
         }
 
 
 def read_difference(path: Path) -> TargetDifference:
     """The difference in the file; raises `InputError` for an invalid one."""
     difference = difference_of(read_json(path, "a difference"), str(path))
-    listed(driver_for(difference.kind).narration).read(list(difference.narration), f"{path}: told")
+    listed(driver_for(difference.kind).narration).read(list(difference.narration), f"{path}: narration")
     return difference
 
 

@@ -123,7 +123,7 @@ class ExploreResult:
         reasons = (
             (one, UNSEEN if one.name not in visible else UNPROMISED if one.name in views.waived else UNTRIED)
             for one in load_invariants().values()
-            if one.name not in self.exploration.asked - views.waived
+            if one.name not in self.exploration.checked - views.waived
         )
         return tuple(NotAsked(one.name, one.short, why) for one, why in reasons)
 

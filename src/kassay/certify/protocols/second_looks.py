@@ -120,14 +120,14 @@ def _tasks(answer: Mapping[str, MemberTasks]) -> dict[str, list[str]]:
 class UsersAssignor:
     """A user's assignor with the interface of the models: a name and a protocol."""
 
-    def __init__(self, target: Target, asked: SecondLooks[tuple[Cluster, Group], Assignment]) -> None:
+    def __init__(self, target: Target, looks: SecondLooks[tuple[Cluster, Group], Assignment]) -> None:
         self.name = target.name
         self.protocols = (target.protocol,)
-        self._asked = asked
+        self._looks = looks
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """The answer; raises `TargetNotLoadable` if it fails or differs, which leaves nothing to explore."""
-        return self._asked((cluster, group))
+        return self._looks((cluster, group))
 
 
 @contextmanager

@@ -161,7 +161,7 @@ def live_long(
         named = number if number % RETURNS_EVERY else max(0, number - RETURNS_EVERY)
         case = driver.under_other_names(chosen[named * 7 % len(chosen)], named)
         examination = driver.examine(case, long)
-        life.calls += examination.asked
+        life.calls += examination.rebalances
         for claim in dict.fromkeys(v.claim for v in examination.violations):
             if claim in life.findings or claim in life.alone:
                 continue
@@ -203,7 +203,7 @@ def memory_growth(
     calls, first = 0, None
     while calls < CALLS_LAST:
         for case in chosen:
-            calls += sum(driver.asked(case, played) for played in driver.play(case, alone))
+            calls += sum(driver.rebalances(case, played) for played in driver.play(case, alone))
         if time.monotonic() > deadline or not calls:
             return None
         if first is None and calls >= CALLS_FIRST:
@@ -223,11 +223,11 @@ def _live_in_one_case(
         if case is None or life.findings:
             return
         examination = driver.examine(case, subject if changes < LONE_FROM else lone)
-        life.calls += examination.asked
+        life.calls += examination.rebalances
         violated = dict.fromkeys(violation.claim for violation in examination.violations)
         answers = recorded(driver, examination.plays) if violated else ()
         for claim in violated:
-            life.findings[claim] = LifeFinding(claim, case, None, examination.asked, answers)
+            life.findings[claim] = LifeFinding(claim, case, None, examination.rebalances, answers)
         spent = max(1e-3, time.monotonic() - started)
         fitting = int(min(most, changes * min(more, seconds / spent - 1)))
         if plays < PLAYS or fitting <= changes:

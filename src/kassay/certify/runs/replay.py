@@ -100,8 +100,8 @@ class Playback:
             words.append("in kassay's own process")
         if now.assume:
             words.append(f"assuming {', '.join(now.assume)}")
-        if now.beside:
-            words.append(f"judged beside {', '.join(now.beside)}")
+        if now.also_checked:
+            words.append(f"also checked: {', '.join(now.also_checked)}")
         return tuple(words)
 
     @property
@@ -186,10 +186,10 @@ class Replayed:
                 "memory_mib": conditions.memory_mib,
                 "in_process": conditions.in_process,
                 "assume": list(conditions.assume),
-                "beside": list(conditions.beside),
+                "also_checked": list(conditions.also_checked),
             },
             "overridden": list(self.playback.overridden),
-            "told": list(self.narration),
+            "narration": list(self.narration),
             "broken": list(self.broken),
             "could_be": self.could_be,
             "by_answers": self.by_answers,
@@ -202,7 +202,7 @@ def read_trace(path: Path) -> Trace:
     """The trace in the file, its target as the user wrote it; raises `InputError` for an invalid trace."""
     trace = trace_of(read_json(path, "a trace"), str(path))
     trace = replace(trace, target=recorded(trace.target))
-    listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: told")
+    listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: narration")
     try:
         parse_assumptions(list(trace.conditions.assume))
     except InputError as error:
@@ -250,7 +250,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
         memory_mib=instead.memory_mib or recorded.memory_mib,
         in_process=recorded.in_process if instead.in_process is None else instead.in_process,
         assume=recorded.assume,
-        beside=recorded.beside,
+        also_checked=recorded.also_checked,
         hash_seed=recorded.hash_seed,
         surroundings=recorded.surroundings,
         before=recorded.before,
@@ -366,7 +366,7 @@ def _recorded(playback: Playback, driver: Driver[Any], case: Any, promised: Prom
     trace = playback.trace
     if not trace.answers:
         return None
-    names = trace.conditions.beside or (trace.claim,)
+    names = trace.conditions.also_checked or (trace.claim,)
     subject = Subject(
         new=lambda _: None,
         protocol=trace.protocol,
@@ -410,7 +410,7 @@ def job_of(playback: Playback) -> Job:
     """The job that a replay opens: the target, the claims to check, and the assumptions."""
     conditions = playback.conditions
     options = RunOptions(
-        claims=conditions.beside or (playback.trace.claim,),
+        claims=conditions.also_checked or (playback.trace.claim,),
         assume=frozenset(conditions.assume),
         config=conditions.config,
     )

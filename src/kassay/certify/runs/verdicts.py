@@ -68,7 +68,7 @@ class Tally:
     """The results of a block of cases; the sum of several tallies does not depend on their order."""
 
     histories: int = 0
-    asked: int = 0
+    rebalances: int = 0
     counts: dict[str, ClaimCount] = field(default_factory=dict)
     reached: Counter[str] = field(default_factory=Counter)
     covered: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -88,7 +88,7 @@ class Tally:
     def take(self, index: int, case: Any, examination: Examination, driver: Driver[Any]) -> None:
         """Add one examination."""
         self.histories += 1
-        self.asked += examination.asked
+        self.rebalances += examination.rebalances
         counts, reached = self.counts, self.reached
         for claim_id, number in examination.judged.items():
             count = counts.get(claim_id) or counts.setdefault(claim_id, ClaimCount())
@@ -125,7 +125,7 @@ class Tally:
     def add(self, other: Tally) -> None:
         """Add another block."""
         self.histories += other.histories
-        self.asked += other.asked
+        self.rebalances += other.rebalances
         for claim_id, count in other.counts.items():
             self.counts.setdefault(claim_id, ClaimCount()).add(count)
         self.reached.update(other.reached)

@@ -100,11 +100,11 @@ def every_format() -> Mapping[str, Format[Any]]:
 
 
 def check_file(
-    path: Path, factory: Factory | None, *, exact: bool, asked: Target | None = None
+    path: Path, factory: Factory | None, *, exact: bool, target: Target | None = None
 ) -> FileResult:
     """Check every vector of the file; without a factory against its reference.
 
-    Raises `InputError` if `asked`, the target of the factory, does not accept the vectors' input.
+    Raises `InputError` if `target`, which the factory makes, does not accept the vectors' input.
     """
     file = read_vectors(path)
     name = path.name.removesuffix(".gz").removesuffix(".json")
@@ -113,9 +113,9 @@ def check_file(
         return FileResult(name, 0, (), f"no check for algorithm {file.algorithm!r} yet")
     if not file.vectors:
         return FileResult(name, 0, (), "no vectors in it")
-    if asked is not None:
+    if target is not None:
         with at(str(path)):
-            _require_accepts(form.spec(file.vectors[0]), asked)
+            _require_accepts(form.spec(file.vectors[0]), target)
     passed, failures = 0, []
     for number, vector in enumerate(file.vectors):
         vector_id = str(vector.get("id", f"number {number}"))
@@ -158,8 +158,8 @@ def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None
 
 
 def check_files(
-    paths: list[Path], factory: Factory | None, *, exact: bool, asked: Target | None = None
+    paths: list[Path], factory: Factory | None, *, exact: bool, target: Target | None = None
 ) -> Iterator[FileResult]:
-    """The results of the files, one by one; `asked` is the target of the factory."""
+    """The results of the files, one by one; `target` is what the factory makes."""
     for path in vector_files(paths):
-        yield check_file(path, factory, exact=exact, asked=asked)
+        yield check_file(path, factory, exact=exact, target=target)

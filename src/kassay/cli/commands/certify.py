@@ -109,13 +109,13 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     from kassay.report.files.formats import parse_formats
 
     options = _options(chosen)
-    asked = commas(chosen["reports"], "--report")
+    reports = commas(chosen["reports"], "--report")
     session = Session(
         options=options,
         out=chosen["out"],
         detail=_detail(chosen),
         baseline=_baseline(chosen),
-        formats=parse_formats(asked) if asked else (),
+        formats=parse_formats(reports) if reports else (),
         events=_events(chosen),
         narrowed_by=narrowing_settings("claims", "claims-file", "assume", "exhaustive"),
     )

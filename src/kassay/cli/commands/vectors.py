@@ -49,7 +49,7 @@ def command(
         if spec is not None:
             target = resolve(spec, in_process=in_process)
             factory = partial(stack.enter_context(target.open()).new, {})
-        for result in check_files(list(paths), factory, exact=exact or spec is None, asked=target):
+        for result in check_files(list(paths), factory, exact=exact or spec is None, target=target):
             results.append(result)
             if result.unknown is not None:
                 screen.say(f"{result.name}: unknown ({result.unknown})")

@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
-from kassay.kinds.frames import Cell, Frame, Grid, Reported, Row, Tile, TileLook, beside_words, outcome_words
+from kassay.kinds.frames import (
+    Cell,
+    Frame,
+    Grid,
+    Reported,
+    Row,
+    Tile,
+    TileLook,
+    alternative_of,
+    outcome_words,
+)
 from kassay.kinds.words import Event
 from kassay.model.connect.documents import (
     ASSIGNED_WORK,
@@ -25,7 +35,7 @@ Answer = Mapping[str, AssignedWork]
 
 def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
     """A frame for each rebalance; events appear in the first frame that is not earlier than they are."""
-    steps = listed(CONNECT_STEP).read(list(reported.steps), "told")
+    steps = listed(CONNECT_STEP).read(list(reported.steps), "narration")
     times = list(accumulate(change.get("wait_ms", 0) for change in reported.case.get("changes", ())))
     turns = turns_of([step.now_ms for step in steps], times)
     happened = reported.happened(sentence)
@@ -38,11 +48,11 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
             for words in texts
             if turn == number
         )
-        possible = reported.marks.beside(place)
+        possible = reported.marks.alternative(place)
         alternative = None
         if possible is not None:
             could = ASSIGNED_WORK.read(possible.answer, "could_be.answer")
-            alternative = beside_words(possible, _table(step, could, frozenset()))
+            alternative = alternative_of(possible, _table(step, could, frozenset()))
         title = f"Rebalance {number + 1} of {len(steps)}, at {step.now_ms} ms"
         frames.append(
             Frame(
@@ -54,7 +64,7 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
                 events=events,
                 failure=outcome_words(step.failure, step.refused),
                 broken=reported.marks.broken(place, last),
-                beside=alternative,
+                alternative=alternative,
             )
         )
     return frames

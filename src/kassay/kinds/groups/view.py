@@ -7,7 +7,7 @@ from typing import Final
 
 from kassay.kinds.broken import CouldBe
 from kassay.kinds.frames import (
-    Beside,
+    Alternative,
     Cell,
     Frame,
     Grid,
@@ -15,7 +15,7 @@ from kassay.kinds.frames import (
     Row,
     Tile,
     TileLook,
-    beside_words,
+    alternative_of,
     outcome_words,
 )
 from kassay.kinds.words import Event
@@ -35,7 +35,7 @@ Given = Mapping[str, Sequence[TopicPartition]]
 
 def group_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
     """A frame for each round of each rebalance."""
-    rebalances = listed(REBALANCED).read(list(reported.steps), "told")
+    rebalances = listed(REBALANCED).read(list(reported.steps), "narration")
     happened = reported.happened(sentence)
     notes = _notes(rebalances)
     places = [(step, turn) for step, each in enumerate(rebalances) for turn, _ in enumerate(each.rounds)]
@@ -44,7 +44,7 @@ def group_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[F
         rebalance, last, place = rebalances[step], number == len(places), (step, turn)
         round_ = rebalance.rounds[turn]
         names = reported.marks.guilty(place, last)
-        possible = reported.marks.beside(place)
+        possible = reported.marks.alternative(place)
         events = happened[rebalance.change] if turn == 0 and rebalance.change < len(happened) else ()
         frames.append(
             Frame(
@@ -56,7 +56,7 @@ def group_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[F
                 events=events,
                 failure=outcome_words(round_.failure, round_.refused),
                 broken=reported.marks.broken(place, last),
-                beside=None if possible is None else _beside(round_, possible),
+                alternative=None if possible is None else _alternative(round_, possible),
             )
         )
     return frames
@@ -182,7 +182,7 @@ def _unassigned(round_: ReportedRound, names: frozenset[str]) -> tuple[Row, ...]
     return (Row("unassigned", (Cell(), Cell(), Cell(tiles, given=True), load)),)
 
 
-def _beside(round_: ReportedRound, possible: CouldBe) -> Beside:
+def _alternative(round_: ReportedRound, possible: CouldBe) -> Alternative:
     """The members again, each with its alternative assignment."""
     answer = GIVEN.read(possible.answer, "could_be.answer")
     rows = []
@@ -190,4 +190,4 @@ def _beside(round_: ReportedRound, possible: CouldBe) -> Beside:
         given = answer.get(member.member_id, ())
         cell = _given(member, {member.member_id: given}, frozenset())
         rows.append(Row(member.member_id, (cell, Cell(text=str(len(given)), numeric=True))))
-    return beside_words(possible, Grid(("member", "could be assigned", "load"), tuple(rows)))
+    return alternative_of(possible, Grid(("member", "could be assigned", "load"), tuple(rows)))

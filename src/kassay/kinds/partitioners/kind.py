@@ -117,7 +117,7 @@ class SendsDriver(Driver[ProducerSends]):
         """The partition."""
         return {"partition": answer}
 
-    def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
+    def rebalances(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
         """The number of records."""
         return len(case.records)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.kinds.frames import (
-    Beside,
+    Alternative,
     Cell,
     Frame,
     Grid,
@@ -13,7 +13,7 @@ from kassay.kinds.frames import (
     Row,
     Tile,
     TileLook,
-    beside_words,
+    alternative_of,
     number_ranges,
 )
 from kassay.model.partitioners.documents import SENT, ReportedRecord
@@ -27,17 +27,17 @@ COLUMNS: Final = ("record", "key", "for topic", "partitions with a leader", "goe
 
 def record_frames(reported: Reported) -> list[Frame]:
     """One frame: all records in sending order; none without a record."""
-    records = listed(SENT).read(list(reported.steps), "told")
+    records = listed(SENT).read(list(reported.steps), "narration")
     if not records:
         return []
     first = max(0, len(records) - RECORDS_MAX)
     rows: list[Row] = []
-    alternative: Beside | None = None
+    alternative: Alternative | None = None
     for number, record in enumerate(records[first:], start=first):
         guilty = reported.marks.broken((number, None), number == len(records) - 1)
         rows.append(_row(number, record, guilty))
-        possible = reported.marks.beside((number, None))
-        alternative = alternative if possible is None else beside_words(possible)
+        possible = reported.marks.alternative((number, None))
+        alternative = alternative if possible is None else alternative_of(possible)
     return [
         Frame(
             anchor="records",
@@ -46,7 +46,7 @@ def record_frames(reported: Reported) -> list[Frame]:
             table=Grid(COLUMNS, tuple(rows)),
             notes=(f"The first {first} records are left out",) if first else (),
             broken=any(row.guilty for row in rows),
-            beside=alternative,
+            alternative=alternative,
         )
     ]
 

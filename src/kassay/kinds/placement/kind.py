@@ -180,14 +180,14 @@ class PlacementDriver(Driver[PlacementCase]):
 
     def shrink_candidates(self, case: PlacementCase) -> Iterator[PlacementCase]:
         """Requests with a replica fewer, existing rows included; then what is derived."""
-        asked = case.request
-        if asked.replication_factor > len(asked.brokers) + 1:
-            yield PlacementCase(replace(asked, replication_factor=len(asked.brokers) + 1), case.seed)
-        if asked.replication_factor > 1:
-            existing = tuple(row[: asked.replication_factor - 1] for row in asked.existing)
-            fewer = replace(asked, replication_factor=asked.replication_factor - 1, existing=existing)
+        request = case.request
+        if request.replication_factor > len(request.brokers) + 1:
+            yield PlacementCase(replace(request, replication_factor=len(request.brokers) + 1), case.seed)
+        if request.replication_factor > 1:
+            existing = tuple(row[: request.replication_factor - 1] for row in request.existing)
+            fewer = replace(request, replication_factor=request.replication_factor - 1, existing=existing)
             yield PlacementCase(fewer, case.seed)
-        yield from _with_smaller_ids(self, case, asked.by_id)
+        yield from _with_smaller_ids(self, case, request.by_id)
         yield from super().shrink_candidates(case)
 
     def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:

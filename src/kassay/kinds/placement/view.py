@@ -6,7 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from kassay.kinds.broken import Guilt
-from kassay.kinds.frames import Cell, Frame, Grid, Reported, Row, Tile, TileLook, beside_words, outcome_words
+from kassay.kinds.frames import (
+    Cell,
+    Frame,
+    Grid,
+    Reported,
+    Row,
+    Tile,
+    TileLook,
+    alternative_of,
+    outcome_words,
+)
 from kassay.model.cluster import Broker
 from kassay.model.placement.documents import (
     NUMBERED,
@@ -27,7 +37,7 @@ LISTED_MAX: Final = 150
 
 def placed_frames(reported: Reported) -> list[Frame]:
     """A frame for each request: the brokers of new replicas, and of the existing ones."""
-    steps = listed(PLACEMENT_STEP).read(list(reported.steps), "told")
+    steps = listed(PLACEMENT_STEP).read(list(reported.steps), "narration")
     return [_placed(step, number, len(steps), reported.marks) for number, step in enumerate(steps)]
 
 
@@ -36,10 +46,10 @@ def _placed(step: ReportedPlacement, number: int, count: int, marks: Guilt) -> F
     existing = {("", n): replicas for n, replicas in enumerate(request.existing)}
     old = {n for _, n in existing}
     new = {("", n): replicas for n, replicas in step.answer or ()}
-    possible = marks.beside(place)
+    possible = marks.alternative(place)
     alternative = None
     if possible is not None:
-        alternative = beside_words(possible)
+        alternative = alternative_of(possible)
         if isinstance(possible.answer, list):  # and not a refusal
             could = {("", n): row for n, row in NUMBERED.read(possible.answer, "could_be.answer")}
             table = _brokers(request.brokers, {**existing, **could}, old, frozenset())
@@ -60,7 +70,7 @@ def _placed(step: ReportedPlacement, number: int, count: int, marks: Guilt) -> F
         ),
         failure=outcome_words(step.failure, step.refused),
         broken=marks.broken(place, last),
-        beside=alternative,
+        alternative=alternative,
     )
 
 
@@ -76,7 +86,7 @@ def _rows(replicas: Replicas) -> str:
 
 def planned_frames(reported: Reported) -> list[Frame]:
     """The placement at the start, and a frame after each move of a plan."""
-    steps = listed(PLAN_STEP).read(list(reported.steps), "told")
+    steps = listed(PLAN_STEP).read(list(reported.steps), "narration")
     return [frame for number, step in enumerate(steps) for frame in _planned(step, number, reported.marks)]
 
 
@@ -85,7 +95,7 @@ def _planned(step: ReportedPlan, number: int, marks: Guilt) -> list[Frame]:
     replicas: dict[tuple[str, int], Sequence[int]] = {
         (tp.topic, tp.partition): each for tp, each in request.before
     }
-    names, possible = marks.guilty(place, True), marks.beside(place)
+    names, possible = marks.guilty(place, True), marks.alternative(place)
     frames = []
     for turn, move in enumerate((None, *step.moves)):
         before = changed = dict(replicas)
@@ -103,7 +113,7 @@ def _planned(step: ReportedPlan, number: int, marks: Guilt) -> list[Frame]:
                 events=() if move is None else (_moved(move),),
                 failure=outcome_words(step.failure, step.refused) if last else "",
                 broken=last and marks.broken(place, True),
-                beside=beside_words(possible) if last and possible is not None else None,
+                alternative=alternative_of(possible) if last and possible is not None else None,
             )
         )
     return frames

@@ -101,7 +101,7 @@ class TaskDriver(Driver[TaskHistory]):
         threads = {of: tasks for of, tasks in _lists(answer.members or {}).items() if tasks}
         return {**_lists(answer.processes), **threads, "probing": answer.probing_rebalance}
 
-    def beside(self, answer: TaskAssignment, other: TaskAssignment) -> TaskAssignment:
+    def comparable(self, answer: TaskAssignment, other: TaskAssignment) -> TaskAssignment:
         """Threads are compared where both answers name them and give the processes the same tasks."""
         if other.members is None or _lists(answer.processes) != _lists(other.processes):
             return replace(answer, members=None)

@@ -14,7 +14,7 @@ from kassay.kinds.frames import (
     Row,
     Tile,
     TileLook,
-    beside_words,
+    alternative_of,
     number_ranges,
     outcome_words,
 )
@@ -38,16 +38,16 @@ Answer = Mapping[str, AssignedTasks]
 
 def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
     """A frame for each rebalance: the start, one for each change, and those until the tasks are stable."""
-    steps = listed(TASK_STEP).read(list(reported.steps), "told")
+    steps = listed(TASK_STEP).read(list(reported.steps), "narration")
     happened = reported.happened(sentence)
     frames = []
     for number, step in enumerate(steps):
         last, place = number == len(steps) - 1, (number, None)
-        possible = reported.marks.beside(place)
+        possible = reported.marks.alternative(place)
         alternative = None
         if possible is not None:
             could = ASSIGNED_TASKS.read(possible.answer, "could_be.answer")
-            alternative = beside_words(possible, _table(step, could, frozenset()))
+            alternative = alternative_of(possible, _table(step, could, frozenset()))
         title = f"Rebalance {number + 1} of {len(steps)}"
         frames.append(
             Frame(
@@ -59,7 +59,7 @@ def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Fr
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=outcome_words(step.failure, step.refused),
                 broken=reported.marks.broken(place, last),
-                beside=alternative,
+                alternative=alternative,
             )
         )
     return frames

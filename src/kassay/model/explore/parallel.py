@@ -206,7 +206,7 @@ def first_levels(search: Search[S], most: int) -> list[int]:
     return levels
 
 
-def dealt(
+def shared_out(
     graph: Graph[S], levels: Sequence[int], shares: WalkShare[S], count: int
 ) -> tuple[list[Beginning], array[int]]:
     """The initial share of each process, and the name of each state."""
@@ -268,7 +268,7 @@ def explore_by(
         limit = reached(search.budget, states, states - levels[-1], search.stop, search.started)
         if limit is None:
             own = Shard(shares, 0, processes, search.budget)
-            begun, names = dealt(search.graph, levels, shares, processes)
+            begun, names = shared_out(search.graph, levels, shares, processes)
             limit, graphs = Crew(own, connections, progress, search.started).walk(begun)
     if graphs:
         put_together(search, shares, graphs, names)
@@ -283,7 +283,7 @@ def put_together(
     search.graph, numbers = merged(graphs, shares.parts, shares.codec)
     findings = chain(alone, *(graph.findings for graph in graphs))
     search.findings = merged_findings(findings, search.graph, numbers, shares.codec)
-    search.asked = search.asked.union(*(graph.asked for graph in graphs))
+    search.checked = search.checked.union(*(graph.checked for graph in graphs))
 
 
 def reached(budget: WalkLimits, states: int, waiting: int, stop: bool, started: float) -> str | None:

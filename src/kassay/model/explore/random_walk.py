@@ -70,7 +70,7 @@ def random_walk(
         )
     violations.sort(key=lambda violation: (violation.severity is not Severity.REAL, violation.length))
     elapsed_s = time.monotonic() - search.started
-    return Exploration(search.graph, tuple(violations), None, LIMIT, elapsed_s, frozenset(search.asked))
+    return Exploration(search.graph, tuple(violations), None, LIMIT, elapsed_s, frozenset(search.checked))
 
 
 def _spent(search: Search[S]) -> bool:

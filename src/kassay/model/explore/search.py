@@ -78,7 +78,7 @@ class Search(Generic[S]):
         # (invariant, severity) -> [count, node before, action or None, state, message]
         self.findings: dict[tuple[str, Severity], list[Any]] = {}
         self.claims = {inv.name: inv.claim for inv in invariants}
-        self.asked: set[str] = set()
+        self.checked: set[str] = set()
         self.started = time.monotonic()
         self.stop = False
 
@@ -98,7 +98,7 @@ class Search(Generic[S]):
         for name, check in group:
             findings = check(*ends)
             if findings is not None:
-                self.asked.add(name)
+                self.checked.add(name)
                 said += [(name, finding) for finding in findings]
         return tuple(said)
 
@@ -315,4 +315,4 @@ def concluded(
     if check_liveness and limit is None:
         liveness = judge_liveness(search.model, search.graph)
     elapsed_s = time.monotonic() - search.started
-    return Exploration(search.graph, violations, liveness, limit, elapsed_s, frozenset(search.asked))
+    return Exploration(search.graph, violations, liveness, limit, elapsed_s, frozenset(search.checked))

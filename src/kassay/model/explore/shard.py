@@ -130,7 +130,7 @@ class ShardGraph(NamedTuple):
     parts: list[bytes]
     keys: bytes
     findings: list[ShardFinding]
-    asked: set[str]
+    checked: set[str]
 
 
 class Beginning(NamedTuple):
@@ -281,7 +281,7 @@ class Shard(Search[S]):
             [codec.encode(part) for part in self.shares.parts.all()],
             self.kept.keys(),
             findings,
-            self.asked,
+            self.checked,
         )
 
 

@@ -240,7 +240,7 @@ class Liveness(Generic[S]):
 class Exploration(Generic[S]):
     """The outcome of one walk. `limit` names the budget that ended it early, if one did.
 
-    `asked` are the invariants that were applicable at least once; for the others nothing was observed.
+    `checked` are the invariants that were applicable at least once; for the others nothing was observed.
     """
 
     graph: Graph[S]
@@ -248,7 +248,7 @@ class Exploration(Generic[S]):
     liveness: Liveness[S] | None
     limit: str | None
     elapsed_s: float
-    asked: frozenset[str] = frozenset()
+    checked: frozenset[str] = frozenset()
 
     @property
     def states(self) -> int:

@@ -75,10 +75,10 @@ class AssignorBase:
 class Habits(NamedTuple):
     """Which optional methods an object implements; calls to inherited defaults can be skipped.
 
-    `tells`: it may return user data. `learns`: it uses the assignment that its member receives.
+    `sends_user_data`: it may return user data. `learns`: it uses the assignment that its member receives.
     """
 
-    tells: bool
+    sends_user_data: bool
     learns: bool
 
 
@@ -86,19 +86,21 @@ def habits(assignor: Assignor) -> Habits:
     """The habits of the object, from its class and its instance attributes at the time of the call."""
     of_class = _of_class(type(assignor))
     own = getattr(assignor, "__dict__", None)
-    if not own or not (_TELLS in own or _LEARNS in own):
+    if not own or not (_USER_DATA in own or _LEARNS in own):
         return of_class
-    return Habits(of_class.tells or _TELLS in own, of_class.learns or _LEARNS in own)
+    return Habits(of_class.sends_user_data or _USER_DATA in own, of_class.learns or _LEARNS in own)
 
 
-_TELLS: Final = "subscription_user_data"
+_USER_DATA: Final = "subscription_user_data"
 _LEARNS: Final = "on_assignment"
 
 
 @cache
 def _of_class(of: type) -> Habits:
-    tells, learns = (getattr(of, name, None) is not getattr(AssignorBase, name) for name in (_TELLS, _LEARNS))
-    return Habits(tells, learns)
+    sends_user_data, learns = (
+        getattr(of, name, None) is not getattr(AssignorBase, name) for name in (_USER_DATA, _LEARNS)
+    )
+    return Habits(sends_user_data, learns)
 
 
 class AssignCall(NamedTuple):

@@ -16,16 +16,16 @@ from kassay.model.lazy import lazy
 
 
 @dataclass(frozen=True, eq=False)
-class Dealt:
+class AssignmentFacts:
     """An assignment with the cluster and the group that the target received."""
 
     cluster: Cluster
     group: Group
     given: Assignment
 
-    def then(self, cluster: Cluster, group: Group, given: Assignment) -> Dealt:
+    def then(self, cluster: Cluster, group: Group, given: Assignment) -> AssignmentFacts:
         """The next assignment; reuses these facts if every member gets the same partitions again."""
-        following = Dealt(cluster, group, given)
+        following = AssignmentFacts(cluster, group, given)
         following.__dict__["repeats"] = (
             cluster is self.cluster
             and self.group.ids == group.ids
@@ -38,7 +38,7 @@ class Dealt:
             )
         return following
 
-    def _is_reordered(self, then: Dealt) -> bool:
+    def _is_reordered(self, then: AssignmentFacts) -> bool:
         """Whether both assign the same partitions to the same members, in a different order."""
         return (
             self.given.keys() == then.given.keys()
@@ -118,7 +118,7 @@ class Dealt:
         ids = self.group.ids
         return dict(zip(ids, map(len, self.given.each(ids))))
 
-    def claimed_anew(self, cluster: Cluster, claiming: Sequence[Member]) -> Sequence[Member]:
+    def with_other_ownership(self, cluster: Cluster, claiming: Sequence[Member]) -> Sequence[Member]:
         """The members that report other partitions than this assignment gave them, or changed subscription.
 
         Returns all members if this assignment is not sound, or if some subscribed partitions no longer exist.

@@ -128,7 +128,9 @@ class Player:
         rounds, leader = _door(seats), world.leader if world.appointed else seats[0]
         try:
             if rounds is None or not rounds.asks:
-                data = [s.assignor.subscription_user_data(s.topics) if s.tells else None for s in seats]
+                data = [
+                    s.assignor.subscription_user_data(s.topics) if s.sends_user_data else None for s in seats
+                ]
                 group = world.group(joining(seats, data), leader)
                 answer = leader.assignor.assign(world.cluster, group)
                 mutated = getattr(leader.assignor, "mutated", None)
@@ -153,10 +155,10 @@ class Player:
             mutated,
             failed_sync,
             configs,
-            world.dealt,
+            world.facts,
             seconds.agreed,
         )
-        world.dealt = None if isinstance(answer, Failure) else step.dealt
+        world.facts = None if isinstance(answer, Failure) else step.facts
         return step
 
     def _at_once(

@@ -31,7 +31,7 @@ from kassay.model.groups.history import (
     StaticReturn,
     Withhold,
 )
-from kassay.model.groups.metrics import Dealt
+from kassay.model.groups.metrics import AssignmentFacts
 
 NewObject = Callable[[Mapping[str, str]], Assignor]
 """Makes a configured object; if it has `of_group`, that method returns the factory for one group."""
@@ -55,7 +55,7 @@ class Seat:
     instance_id: str | None
     config: Mapping[str, str]
     assignor: Assignor
-    tells: bool
+    sends_user_data: bool
     learns: bool
 
     def subscription(self) -> Member:
@@ -111,7 +111,7 @@ def joining(seats: Iterable[Seat], user_data: Iterable[bytes | None]) -> tuple[M
 class GroupWorld:
     """The group and the cluster at one point of a run.
 
-    `appointed` leads while it is a member; `dealt` is the assignment of the last round.
+    `appointed` leads while it is a member; `facts` are those of the last round's assignment.
     """
 
     cluster: Cluster
@@ -123,7 +123,7 @@ class GroupWorld:
     renamed: list[tuple[str, str]] = field(default_factory=list)
     withheld: dict[str, frozenset[int]] = field(default_factory=dict)
     appointed: str | None = None
-    dealt: Dealt | None = None
+    facts: AssignmentFacts | None = None
 
     def apply(self, event: Event) -> bool:
         """Apply the event; False if it has no effect."""

@@ -9,7 +9,7 @@ from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
 from kassay.model.groups.group import Assignment, Group, Member, previous_owners
 from kassay.model.groups.history import Change, NewLeader
-from kassay.model.groups.metrics import Dealt
+from kassay.model.groups.metrics import AssignmentFacts
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.lazy import lazy
 
@@ -34,7 +34,7 @@ class Step:
     mutated: str | None = None
     failed_sync: frozenset[str] = frozenset()
     configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    held: Dealt | None = field(default=None, compare=False, repr=False)
+    held: AssignmentFacts | None = field(default=None, compare=False, repr=False)
     agreed: Assignment | None = field(default=None, compare=False, repr=False)
 
     @lazy
@@ -68,13 +68,13 @@ class Step:
     @lazy
     def given_out(self) -> frozenset[TopicPartition]:
         """All assigned partitions."""
-        return frozenset(self.dealt.owners)
+        return frozenset(self.facts.owners)
 
     @lazy
-    def dealt(self) -> Dealt:
+    def facts(self) -> AssignmentFacts:
         """The derived facts of the answer."""
         inputs = self.cluster, self.group, self.given
-        return Dealt(*inputs) if self.held is None else self.held.then(*inputs)
+        return AssignmentFacts(*inputs) if self.held is None else self.held.then(*inputs)
 
     @lazy
     def previous(self) -> dict[TopicPartition, str]:
@@ -84,7 +84,7 @@ class Step:
     @lazy
     def loads(self) -> dict[str, int]:
         """The number of partitions of each member of the group; treat as read-only."""
-        return self.dealt.loads
+        return self.facts.loads
 
     @lazy
     def read(self) -> dict[str, frozenset[str]]:
@@ -174,7 +174,7 @@ class Step:
         if min([member[3] for member in claiming]) < latest:
             return True
         held, counts = self.held, self.cluster.counts
-        changed = claiming if held is None else held.claimed_anew(self.cluster, claiming)
+        changed = claiming if held is None else held.with_other_ownership(self.cluster, claiming)
         if any(_may_not_have(member, counts) for member in changed):
             return True
         if held is None or len(changed) == len(claiming):
@@ -292,6 +292,6 @@ class Rebalanced:
                 turn=last.turn,
                 protocol=first.protocol,
                 configs=first.configs,
-                held=last.dealt,
+                held=last.facts,
             ),
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import ClassVar, Final, NamedTuple, Protocol, runtime_checkable
 
-from kassay.model.calls import Call, Failure, Look, Refusal, asked, call, failure_of
+from kassay.model.calls import Call, Failure, Look, Refusal, attempt, call, failure_of
 from kassay.model.errors import KafkaError
 
 
@@ -151,7 +151,7 @@ class ProducerSendsStep(Call[ProducerSends, tuple[Sent, ...]]):
 
 def send_by_new(new: Callable[[], Partitioner], sending: ProducerSends) -> tuple[Sent, ...]:
     """As `send_all`, with a new partitioner; an error where it is made fails all records."""
-    partitioner = asked(new)
+    partitioner = attempt(new)
     if isinstance(partitioner, Failure):
         return tuple(Sent(record, topic, partitioner) for record, topic in sending.records)
     return send_all(partitioner, sending)
@@ -163,11 +163,11 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
     A refusal is an answer; any other error is the failure of that record. An error in `configure` fails all
     records, one in `close` fails the last.
     """
-    failure = asked(lambda: partitioner.configure(sending.config))
+    failure = attempt(lambda: partitioner.configure(sending.config))
     if failure is not None:
         return tuple(Sent(record, topic, failure) for record, topic in sending.records)
     sent = [Sent(*each, answer) for each, answer in zip(sending.records, _answers(partitioner, sending))]
-    failure = asked(partitioner.close)
+    failure = attempt(partitioner.close)
     if failure is not None:
         sent[-1:] = [last._replace(answer=failure) for last in sent[-1:]]
     return tuple(sent)

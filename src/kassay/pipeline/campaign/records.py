@@ -121,7 +121,7 @@ class Sums:
         tally = self.tally
         return {
             "histories": tally.histories,
-            "asked": tally.asked,
+            "rebalances": tally.rebalances,
             "counts": {
                 c: [n.checked, n.failed, n.contradictory, n.judged, n.elsewhere]
                 for c, n in sorted(tally.counts.items())
@@ -136,7 +136,9 @@ def sums_of(document: Mapping[str, Any]) -> Sums:
     """The sums that `to_json` wrote."""
     counts = {claim: ClaimCount(*numbers) for claim, numbers in document["counts"].items()}
     covered = Counter({(dimension, of): number for dimension, of, number in document["covered"]})
-    tally = Tally(document["histories"], document["asked"], counts, Counter(document["reached"]), covered)
+    tally = Tally(
+        document["histories"], document["rebalances"], counts, Counter(document["reached"]), covered
+    )
     kinds = {
         Key(claim, of_input, bucket): Smallest(failed, tuple(size), history)
         for claim, of_input, bucket, failed, size, history in document["kinds"]

@@ -181,7 +181,7 @@ def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
                 "campaign": work.campaign,
                 **own,
                 **bench.driver.counts(case),
-                "rebalances": seen.asked,
+                "rebalances": seen.rebalances,
                 "broken": sorted({violation.claim for violation in seen.violations}),
             },
         )

@@ -65,7 +65,7 @@ def _receipt(level: int, states: int, led_to: int, said: list[dict[str, Any]], e
         edges=sum(one["edges"] for one in said),
         led_to=led_to,
         noted=[each for one in said for each in one["noted"]],
-        asked=sorted({name for one in said for name in one["asked"]}),
+        checked=sorted({name for one in said for name in one["checked"]}),
         actions={label: text for one in said for label, text in one["actions"].items()},
         elapsed_s=round(elapsed_s, 3),
     )

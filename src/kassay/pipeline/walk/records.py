@@ -41,7 +41,7 @@ BUCKETS: Final = 16
 class Receipt:
     """A finished level: the number of its states, of their steps, and of the states reached.
 
-    `noted`, `asked` and `actions` are the results of all its tasks.
+    `noted`, `checked` and `actions` are the results of all its tasks.
     """
 
     level: int
@@ -49,7 +49,7 @@ class Receipt:
     edges: int
     led_to: int
     noted: list[list[Any]]
-    asked: list[str]
+    checked: list[str]
     actions: dict[str, str]
     elapsed_s: float
 

@@ -132,11 +132,11 @@ def result_of(tables: WalkTables, limit: str | None, edges_max: int = EDGES_MAX)
         _read_steps(search.graph, states, tables)
     search.graph.good.extend(bytes(len(states) - len(search.graph.good)))  # for states not expanded
     _recall(search, noted, states)
-    search.asked.update(name for receipt in journal.receipts for name in receipt.asked)
+    search.checked.update(name for receipt in journal.receipts for name in receipt.checked)
     done = concluded(search, shares.invariants, limit)
     figures = journal.states, journal.edges, len(journal.receipts) - (not journal.waiting)
     exploration = StoredExploration(
-        done.graph, done.violations, done.liveness, limit, journal.elapsed_s, done.asked, figures
+        done.graph, done.violations, done.liveness, limit, journal.elapsed_s, done.checked, figures
     )
     built = shares.model.full if isinstance(shares.model, Reduced) else shares.model
     return ExploreResult(walk.settings, exploration, built, symmetric=walk.symmetric, fingerprints=True)

@@ -211,7 +211,7 @@ def words_of(bench: WalkBench) -> dict[str, Any]:
     """The findings of the bench since its task began, as JSON values."""
     return {
         "noted": [[*key, bench.noted.seen[key], bench.noted.least[key]] for key in sorted(bench.noted.seen)],
-        "asked": sorted(bench.asked),
+        "checked": sorted(bench.checked),
         "actions": {str(label): text for label, text in bench.actions.items()},
         "sources": bench.sources,
         "edges": bench.edges,

@@ -34,7 +34,7 @@ _is_divisible = attrgetter("is_divisible")
 
 def _is_even(step: Step) -> bool:
     """Whether every complete answer gives each reader of a topic the same count, or one more."""
-    for topic, owners in step.dealt.by_number.items():
+    for topic, owners in step.facts.by_number.items():
         readers = step.group.subscribers[topic]
         if len(owners) <= len(readers):
             if len(set(owners)) < len(owners):
@@ -57,7 +57,7 @@ def _is_even(step: Step) -> bool:
 )
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
-    if step.dealt.is_whole and _is_even(step):
+    if step.facts.is_whole and _is_even(step):
         return
     for topic, by_member in sorted(step.shares.items()):
         sizes = list(map(len, by_member.values()))
@@ -74,7 +74,7 @@ def _no_rack_matching(step: Step) -> bool:
 def _ascends(step: Step, place: dict[str | None, int]) -> bool:
     """Whether in every complete answer the owners are in the order of these places in each topic."""
     of = place.__getitem__
-    for owners in step.dealt.by_number.values():
+    for owners in step.facts.by_number.values():
         places = list(map(of, owners))
         if places != sorted(places):
             return False
@@ -96,7 +96,7 @@ def contiguous(step: Step) -> Iterator[Evidence]:
     Not judged where rack matching applies.
     """
     place: dict[str | None, int] = dict(zip(_in_order(step), count()))
-    if step.dealt.is_whole and _ascends(step, place):
+    if step.facts.is_whole and _ascends(step, place):
         return
     for topic, by_member in sorted(step.shares.items()):
         end = -1
@@ -126,7 +126,7 @@ def _is_copartitioned(step: Step) -> bool:
     readers = step.group.subscribers
     return all(
         equal.setdefault((len(owners), readers[topic]), owners) == owners
-        for topic, owners in step.dealt.by_number.items()
+        for topic, owners in step.facts.by_number.items()
     )
 
 
@@ -140,7 +140,7 @@ def _is_copartitioned(step: Step) -> bool:
 )
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
-    if len(step.dealt.by_number) < 2 or (step.dealt.is_whole and _is_copartitioned(step)):
+    if len(step.facts.by_number) < 2 or (step.facts.is_whole and _is_copartitioned(step)):
         return
     equal: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     shares = step.shares

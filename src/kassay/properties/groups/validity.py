@@ -67,7 +67,7 @@ _is_read = attrgetter("is_read")
 def single_owner(step: Step) -> Iterator[Evidence]:
     """No partition is assigned twice."""
     given = step.given
-    if step.dealt.is_given_once:
+    if step.facts.is_given_once:
         return
     owners: dict[TopicPartition, list[str]] = {}
     for member_id, tps in given.items():
@@ -111,7 +111,7 @@ def _reads_something(step: Step) -> bool:
 )
 def exists(step: Step) -> Iterator[Evidence]:
     """Every assigned partition is in the metadata: topic known, 0 <= p < its count."""
-    if step.dealt.is_of_read_topics or step.given_out <= step.cluster.everything:
+    if step.facts.is_of_read_topics or step.given_out <= step.cluster.everything:
         return
     counts = step.cluster.counts
     for member_id, tps in step.given.items():
@@ -139,7 +139,7 @@ def _has_stranger(step: Step) -> bool:
 )
 def subscribed(step: Step) -> Iterator[Evidence]:
     """A member gets only topics of its own subscription."""
-    if step.dealt.is_sound:
+    if step.facts.is_sound:
         return
     by_id = step.group.by_id
     for member_id, tps in step.given.items():
@@ -154,7 +154,7 @@ def subscribed(step: Step) -> Iterator[Evidence]:
 
 def _left_out(step: Step) -> list[TopicPartition]:
     """Partitions of known, subscribed topics without an owner in the answer."""
-    outcome, partitions = step.dealt, step.cluster.partitions
+    outcome, partitions = step.facts, step.cluster.partitions
     if not outcome.left:
         return []
     short = sorted(topic for topic, owners in outcome.by_number.items() if None in owners)

@@ -70,7 +70,7 @@ def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
     request = step.request
     wanted, given = max(0, request.partitions), len(step.placed or ())
     if given != wanted:
-        yield Evidence("the answer", {"partitions": given, "asked for": wanted})
+        yield Evidence("the answer", {"partitions": given, "requested": wanted})
     for partition, replicas in step.numbered():
         for wrong in wrong_replicas(replicas, request.by_id, request.replication_factor):
             yield Evidence(f"partition {partition}", {"replicas": replicas, **wrong})

@@ -39,7 +39,7 @@ def standby_count(step: TaskStep) -> Iterator[Evidence]:
     """When stable, each stateful task has exactly min(standbys, processes - 1) standby copies."""
     for task, standby_on, required in _copies(step):
         if len(standby_on) != required:
-            yield Evidence(str(task), {"standby on": tuple(standby_on), "asked": required})
+            yield Evidence(str(task), {"standby on": tuple(standby_on), "required": required})
 
 
 def _may_have_too_many(step: TaskStep) -> bool:
@@ -76,7 +76,7 @@ def warm_ups(step: TaskStep) -> Iterator[Evidence]:
         yield Evidence("warm-ups", {"number": number, "at most": step.request.warmup_replicas_max})
     for task, (on, beyond) in sorted(more.items()):
         if sum(not _has_caught_up(step, process_id, task) for process_id in on) < beyond:
-            yield Evidence(str(task), {"standby on": tuple(on), "beyond those asked for": beyond})
+            yield Evidence(str(task), {"standby on": tuple(on), "beyond those required": beyond})
 
 
 def _has_caught_up(step: TaskStep, process_id: str, task: TaskId) -> bool:

@@ -114,7 +114,7 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
         elif len(set(standbys)) < len(standbys):
             yield Evidence(str(task), {**facts, "fault": "two standby copies on one process"})
         elif len(standbys) < required:
-            yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": required})
+            yield Evidence(str(task), {**facts, "fault": "too few standby copies", "required": required})
 
 
 def active_loads(step: TaskStep) -> dict[str, int]:

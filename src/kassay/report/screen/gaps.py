@@ -19,7 +19,7 @@ from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
 from kassay.model.kinds import Verdict
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 from kassay.writing.text import counted, shell_command
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _shown(title: str, objective: str, instance: WorstFound) -> list[View]:
     owned: list[list[str]] = [[] for _ in problem.members]
     for topic, owners in problem.previous.items():
         for partition, owner in enumerate(owners):
-            if owner != NOBODY:
+            if owner != NO_OWNER:
                 owned[owner].append(f"{topic}-{partition}")
     rows = [
         (

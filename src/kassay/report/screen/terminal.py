@@ -64,8 +64,8 @@ def _frame(frame: Frame, rows_max: int) -> Iterator[View]:
         yield line(f"    and {counted(rest, f'more {first}')}", style="dim")
     if frame.failure:
         yield line(f"    {frame.failure}", style="red")
-    if frame.beside is not None:
-        yield line(f"    could be: {frame.beside.words}", style="green")
+    if frame.alternative is not None:
+        yield line(f"    could be: {frame.alternative.words}", style="green")
 
 
 def _row(row: Row) -> list[object]:

@@ -141,7 +141,7 @@ def derived(certificate: dict[str, Any], field: str) -> Any:
     """
     try:
         kind, posed = _kind_and_instance(certificate, "")
-        derive = kind.check(posed.form, certificate).beside.get(field)
+        derive = kind.check(posed.form, certificate).optional.get(field)
     except (RefusedError, InputError) as refused:
         raise CertificateError(f"{field}: the certificate was refused: {refused}") from None
     return None if derive is None else derive()
@@ -179,11 +179,11 @@ def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
 def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
     """The statement of a result with this proof; refuses a result that differs from what is proven."""
     stated = sorted(document.keys() - FREE - {"schema", "certificate"})
-    beside = {field: proven.beside[field]() for field in stated if field in proven.beside}
-    figures = proven.figures | beside | {"family": kind.family}
+    optional = {field: proven.optional[field]() for field in stated if field in proven.optional}
+    figures = proven.figures | optional | {"family": kind.family}
     reasons = [proven.reason]
     for field in stated:
-        if field in beside and document.get("schema") == RESULTS[0] and document[field] != beside[field]:
+        if field in optional and document.get("schema") == RESULTS[0] and document[field] != optional[field]:
             reasons.append(f"nothing is proven of {field}, which earlier results state in other words")
         elif field in proven.least:
             reasons.append(_at_least(field, document[field], proven.least[field]))

@@ -111,9 +111,9 @@ def _percent(share: Fraction) -> str:
 class Proven(NamedTuple):
     """What a certificate proves: in words, of which question, and every figure that a result may state of it.
 
-    `figures` has the result's fields with their required values, `beside` those that only some results have,
-    computed when one does. `prover` names the solver on whose word the figures rely where arithmetic does not
-    verify them. `least` has fields of earlier results that may be null, with their least values; no
+    `figures` has the result's fields with their required values, `optional` those that only some results
+    have, computed when one does. `prover` names the solver on whose word the figures rely where arithmetic
+    does not verify them. `least` has fields of earlier results that may be null, with their least values; no
     certificate proves more of them.
     """
 
@@ -121,7 +121,7 @@ class Proven(NamedTuple):
     question: ProvenQuestion
     figures: dict[str, Any]
     prover: str | None = None
-    beside: Mapping[str, Callable[[], Any]] = MappingProxyType({})
+    optional: Mapping[str, Callable[[], Any]] = MappingProxyType({})
     least: Mapping[str, int] = MappingProxyType({})
 
 

@@ -43,7 +43,7 @@ from kassay.solver.algorithms.flow import ENDLESS, Network, is_over
 from kassay.solver.algorithms.levels import Level
 from kassay.solver.check.balance import Topic
 from kassay.solver.groups.problem import Problem
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 _LEAST: Final = 4
 """The smallest block: a smaller one costs as much as the arcs that it saves."""
@@ -212,11 +212,11 @@ def _history(
 ) -> tuple[tuple[tuple[int, int], ...], int, tuple[frozenset[str], ...]]:
     if len(owners) == 1:
         cost = costs[0] if costs else 1
-        kept = () if owners[0] == NOBODY else ((owners[0], cost),)
+        kept = () if owners[0] == NO_OWNER else ((owners[0], cost),)
         return kept, cost if kept else 0, racks if racks[0] else ()
     had = Counter[int]()
     for owner, cost in zip(owners, costs or (1,) * len(owners), strict=True):
-        if owner != NOBODY:
+        if owner != NO_OWNER:
             had[owner] += cost
     known = tuple(sorted((rack for rack in racks if rack), key=sorted))
     return tuple(sorted(had.items())), had.total(), known

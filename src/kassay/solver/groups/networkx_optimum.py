@@ -17,7 +17,7 @@ from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.groups.hub import Aggregate, UnitClass, aggregate, mismatch
 from kassay.solver.groups.optimum import Optimum, best_balanced, certified, require_polynomial, weigh
 from kassay.solver.groups.problem import Problem
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 _SINK: Final = ("sink", 0)
 
@@ -38,7 +38,7 @@ def _owners(problem: Problem, counted: Aggregate, order: tuple[str, ...]) -> lis
     """The owner of each unit in a cheapest flow."""
     network = _network(problem, counted, order)
     _, flow = nx.network_simplex(network)
-    owner = [NOBODY] * counted.units
+    owner = [NO_OWNER] * counted.units
     for number, each in enumerate(counted.classes):
         waiting = list(each.units)
         for member, amounts in flow["class", number].items():

@@ -30,7 +30,7 @@ from kassay.solver.check.balance import MOVEMENT_FIRST, BalanceCertificate, refu
 from kassay.solver.check.check import CertificateError
 from kassay.solver.groups.hub import Aggregate, Hubs, UnitClass, aggregate, assign_level, level_bands
 from kassay.solver.groups.problem import Problem
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 
 class NotPolynomialError(KassayError):
@@ -129,7 +129,7 @@ def _all_kept(
             row = problem.previous[bundle[0].name]
             if len({problem.previous[topic.name] for topic in bundle}) > 1:
                 return None
-            if NOBODY in row or {level_of[m] for m in {*row}} - {last}:
+            if NO_OWNER in row or {level_of[m] for m in {*row}} - {last}:
                 return None
     owner = list(chain.from_iterable([problem.previous[bundle[0].name] for bundle in problem.bundles]))
     loads = Counter(owner)
@@ -178,7 +178,7 @@ def _cheapest(
     """
     by_weight = balance.levels
     last = restricted(counted, level_of)
-    owner = [NOBODY] * counted.units
+    owner = [NO_OWNER] * counted.units
     prices = [0] * len(problem.members)
     if is_over(deadline):
         _hand_out(counted, range(len(counted.sets)), balance.holds, owner)
@@ -244,7 +244,7 @@ def certified(
 def figures(problem: Problem, owners: Mapping[str, Sequence[int]]) -> Figures:
     """The figures of an assignment.
 
-    An owner NOBODY leaves a partition out; it counts as moved if it had an owner, never as a mismatch.
+    An owner NO_OWNER leaves a partition out; it counts as moved if it had an owner, never as a mismatch.
     """
     moved = rack_mismatch = 0
     racks = [member.rack for member in problem.members]
@@ -256,11 +256,11 @@ def figures(problem: Problem, owners: Mapping[str, Sequence[int]]) -> Figures:
         rows.append(row)
         before = problem.previous[topic.name]
         if row != before:
-            moved += sum([old not in (NOBODY, new) for old, new in zip(before, row, strict=True)])
+            moved += sum([old not in (NO_OWNER, new) for old, new in zip(before, row, strict=True)])
         if topic.racks is not None:
             rack_mismatch += sum(
                 [
-                    bool(known) and owner != NOBODY and racks[owner] not in known
+                    bool(known) and owner != NO_OWNER and racks[owner] not in known
                     for owner, known in zip(row, topic.racks, strict=True)
                 ]
             )
@@ -313,7 +313,7 @@ def _of_instance(problem: Problem, order: tuple[str, ...]) -> Optimum:
         _keep(_by_instance, instance, best)
         if order == MOVEMENT_FIRST:
             rows = tuple(
-                [best.owners.get(topic.name, (NOBODY,) * topic.partitions) for topic in problem.topics]
+                [best.owners.get(topic.name, (NO_OWNER,) * topic.partitions) for topic in problem.topics]
             )
             if rows != instance[2]:
                 _keep(_at_rest, (problem.members, problem.topics, rows, order), best)

@@ -21,7 +21,7 @@ from kassay.model.lazy import lazy
 from kassay.reading.documents import Bound, Count, Name, Size, shown, within, wrong
 from kassay.reading.values import read_as, unique
 from kassay.solver.check.balance import ConsumerInstance, Member, Topic
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 _NO_RACKS: Final[frozenset[str]] = frozenset()
 _KNOWN: Final = "the name of a topic under `topics`"
@@ -29,7 +29,7 @@ _KNOWN: Final = "the name of a topic under `topics`"
 
 @dataclass(frozen=True)
 class Problem(ConsumerInstance):
-    """One consumer assignment problem; an owner that no longer reads the topic counts as NOBODY."""
+    """One consumer assignment problem; an owner that no longer reads the topic counts as NO_OWNER."""
 
     name: str = ""
 
@@ -112,7 +112,7 @@ class Problem(ConsumerInstance):
             ]
         )
         position = {member.member_id: index for index, member in enumerate(members)}
-        owners = {topic.name: [NOBODY] * topic.partitions for topic in topics}
+        owners = {topic.name: [NO_OWNER] * topic.partitions for topic in topics}
         for (topic_name, partition), owner in previous_owners(cluster, group).items():
             owners[topic_name][partition] = position[owner]
         return cls(members, topics, {topic: tuple(row) for topic, row in owners.items()}, name=name)
@@ -190,7 +190,7 @@ class Problem(ConsumerInstance):
         held = self._held({topic: owners[topic] for topic in names})
         for member, entries in zip(self.members, held, strict=True):
             topics = by_member[member.member_id] = {}
-            last, row = NOBODY, list[int]()
+            last, row = NO_OWNER, list[int]()
             for index, partition in entries:
                 if index != last:
                     last, row = index, []
@@ -208,7 +208,7 @@ class Problem(ConsumerInstance):
         held = [array("Q") for _ in self.members]
         for index, row in enumerate(owners.values()):
             for number, owner in enumerate(row, index * most):
-                if owner != NOBODY:
+                if owner != NO_OWNER:
                     held[owner].append(number)
         for numbers in held:
             yield map(divmod, numbers, repeat(most))
@@ -308,12 +308,12 @@ def _refuse_unknown(entries: _Entries, partitions: Mapping[str, int], *, owned: 
 
 def _owners(entries: _Entries, partitions: Mapping[str, int]) -> dict[str, list[int]] | None:
     """For each topic the owner of each partition; None if a partition is missing or owned twice."""
-    owners = {topic: [NOBODY] * count for topic, count in sorted(partitions.items())}
+    owners = {topic: [NO_OWNER] * count for topic, count in sorted(partitions.items())}
     try:
         for position, (_, entry) in enumerate(entries):
             for topic, partition in entry.owned:
                 row = owners[topic]
-                if partition < 0 or row[partition] != NOBODY:
+                if partition < 0 or row[partition] != NO_OWNER:
                     return None
                 row[partition] = position
     except LookupError:
@@ -327,7 +327,7 @@ def _previous(entries: _Entries, owners: dict[str, list[int]]) -> dict[str, tupl
         if len(member.topics) < len(owners):
             for topic, partition in entry.owned:
                 if topic not in member.topics:
-                    owners[topic][partition] = NOBODY
+                    owners[topic][partition] = NO_OWNER
     return {topic: tuple(row) for topic, row in owners.items()}
 
 

@@ -32,7 +32,7 @@ from kassay.solver.groups.optimum import (
     proven,
 )
 from kassay.solver.groups.problem import Problem
-from kassay.solver.results import NOBODY, Gap, OutOfTimeError, Solved
+from kassay.solver.results import NO_OWNER, Gap, OutOfTimeError, Solved
 
 SCHEMA: Final = "kassay/optimum-certificate/1"
 
@@ -150,7 +150,7 @@ def gap(
     """
     best = best or best_assignment(problem, order)
     owners = owners_of(problem, answer)
-    missing = sum(row.count(NOBODY) for row in owners.values())
+    missing = sum(row.count(NO_OWNER) for row in owners.values())
     mine = figures(problem, owners)
     if missing:
         return Gap(problem=problem, best=best, missing=missing, **mine._asdict())
@@ -163,7 +163,7 @@ def owners_of(problem: Problem, answer: Mapping[str, Iterable[TopicPartition]]) 
     """The answer as positions by topic; raises `InputError` where it is no assignment of the problem."""
     position = {member.member_id: m for m, member in enumerate(problem.members)}
     sizes = {topic.name: topic.partitions for topic in problem.topics}
-    rows = {topic: [NOBODY] * sizes[topic] for topic in problem.subscribers}
+    rows = {topic: [NO_OWNER] * sizes[topic] for topic in problem.subscribers}
     for member_id, partitions in answer.items():
         m = position.get(member_id)
         if m is None:
@@ -172,7 +172,7 @@ def owners_of(problem: Problem, answer: Mapping[str, Iterable[TopicPartition]]) 
             row = rows.get(topic)
             if row is None or not 0 <= partition < len(row) or topic not in problem.members[m].topics:
                 raise InputError(f"assignment.{member_id}: {topic}-{partition} is not for this member")
-            if row[partition] != NOBODY:
+            if row[partition] != NO_OWNER:
                 raise InputError(f"assignment.{member_id}: {topic}-{partition} is given twice")
             row[partition] = m
     return {topic: tuple(row) for topic, row in rows.items()}
@@ -199,7 +199,7 @@ def as_group(problem: Problem) -> tuple[Cluster, Group]:
     owned: list[list[TopicPartition]] = [[] for _ in problem.members]
     for name, owners in problem.previous.items():
         for partition, owner in enumerate(owners):
-            if owner != NOBODY:
+            if owner != NO_OWNER:
                 owned[owner].append(TopicPartition(name, partition))
     members = tuple(
         Member(member.member_id, tuple(sorted(member.topics)), tuple(tps), GENERATION, member.rack)

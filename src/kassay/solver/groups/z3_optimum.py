@@ -23,7 +23,7 @@ from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.groups.hub import Aggregate, UnitClass, aggregate, mismatch
 from kassay.solver.groups.optimum import Optimum, certified, require_polynomial, restricted, weigh
 from kassay.solver.groups.problem import Problem
-from kassay.solver.results import NOBODY, OutOfTimeError
+from kassay.solver.results import NO_OWNER, OutOfTimeError
 
 _ENDLESS_MS: Final = (1 << 32) - 1
 
@@ -43,7 +43,7 @@ def z3_optimum(
     by_weight = levels(len(problem.members), counted.sets, counted.counts)
     level_of = level_numbers(by_weight, len(problem.members))
     last = restricted(counted, level_of)
-    owner = [NOBODY] * counted.units
+    owner = [NO_OWNER] * counted.units
     for number, level in enumerate(by_weight):
         classes = [each for each in counted.classes if last[each.readers][0] == number]
         model = _LevelModel(problem, level, [members for _, members in last], classes)

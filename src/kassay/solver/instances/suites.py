@@ -21,7 +21,7 @@ from kassay.solver.check.balance import Member, Topic
 from kassay.solver.groups.problem import Problem
 from kassay.solver.instances.brokers_and_tasks import MEMBER_SHAPES, member_tasks, placement, tasks
 from kassay.solver.instances.groups import SHARE_SHAPES, consumer, share_group
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 SUITES: Final = {
     "small": "2,400 consumer instances of at most 4 members and 7 partitions",
@@ -154,7 +154,7 @@ def _drawn(rng: SplitMix, members: int, partitions: int, name: str) -> Problem:
     previous = {}
     for topic, size in zip(names, sizes, strict=True):
         readers = [m for m, read in enumerate(subscriptions) if topic in read]
-        previous[topic] = tuple(rng.pick(readers) if rng.chance(90) else NOBODY for _ in range(size))
+        previous[topic] = tuple(rng.pick(readers) if rng.chance(90) else NO_OWNER for _ in range(size))
     drawn = tuple(Member(f"m{m}", None, frozenset(read)) for m, read in enumerate(subscriptions))
     topics = tuple(Topic(topic, size) for topic, size in zip(names, sizes, strict=True))
     return Problem(drawn, topics, previous, name=name)

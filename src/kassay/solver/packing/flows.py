@@ -28,7 +28,7 @@ from kassay.solver.groups.optimum import Balanced, weigh
 from kassay.solver.packing.bounds import BY_MEAN, BY_MOVES, SCALE, LoadStep
 from kassay.solver.packing.items import Packing, Terms
 from kassay.solver.packing.search import longest_first
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 
 class Within(NamedTuple):
@@ -83,7 +83,7 @@ class Flows:
                 return Within((), (), ())
             reached = network.reachable([hubs.SOURCE])
             return Within((), (), tuple(m for m in members if reached[hubs.member[m]]))
-        owner = [NOBODY] * self.counted.units
+        owner = [NO_OWNER] * self.counted.units
         hubs.owners(owner)
         end = network.potential[hubs.SINK]
         prices = tuple(max(0, end - network.potential[hubs.member[m]]) for m in members)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from kassay.model.errors import InputError
 from kassay.solver.check.balance import MOVEMENT_FIRST, Topic
 from kassay.solver.groups.problem import Problem
-from kassay.solver.results import NOBODY
+from kassay.solver.results import NO_OWNER
 
 
 class Item(NamedTuple):
@@ -133,13 +133,13 @@ def _stays(problem: Problem, bundle: tuple[Topic, ...]) -> list[tuple[tuple[int,
     costs = [(1,) * t.partitions if t.move_costs is None else t.move_costs for t in bundle]
     if len(bundle) == 1:
         pairs = zip(problem.previous[bundle[0].name], costs[0], strict=True)
-        return [() if owner == NOBODY else ((owner, cost),) for owner, cost in pairs]
+        return [() if owner == NO_OWNER else ((owner, cost),) for owner, cost in pairs]
     rows = zip(*(problem.previous[topic.name] for topic in bundle), strict=True)
     stays = []
     for owners, prices in zip(rows, zip(*costs, strict=True), strict=True):
         kept = Counter[int]()
         for owner, cost in zip(owners, prices, strict=True):
-            if owner != NOBODY:
+            if owner != NO_OWNER:
                 kept[owner] += cost
         stays.append(tuple(sorted(kept.items())))
     return stays

@@ -46,22 +46,22 @@ def within_room(
     rows = [set(row) for row in picks]
     if not overfull(problem.brokers, _counts(len(problem.brokers), rows)):
         return rows
-    alike = _by_factor(factors)
-    for rf, target in _targets(problem, alike, rows).items():
+    by_factor = _by_factor(factors)
+    for rf, target in _targets(problem, by_factor, rows).items():
         deal = _Deal(problem.racks or (0,) * len(problem.brokers), problem.spread(rf), target)
-        deal.hand_over([rows[item] for item in alike[rf]])
+        deal.hand_over([rows[item] for item in by_factor[rf]])
         if any(deal.surplus):
-            for item, row in zip(alike[rf], deal.anew(len(alike[rf])), strict=True):
+            for item, row in zip(by_factor[rf], deal.rebuilt(len(by_factor[rf])), strict=True):
                 rows[item] = row
     return rows
 
 
 def _by_factor(factors: Sequence[int]) -> dict[int, list[int]]:
     """The partitions of each replication factor."""
-    alike: dict[int, list[int]] = {}
+    by_factor: dict[int, list[int]] = {}
     for item, rf in enumerate(factors):
-        alike.setdefault(rf, []).append(item)
-    return alike
+        by_factor.setdefault(rf, []).append(item)
+    return by_factor
 
 
 def _counts(places: int, rows: Sequence[set[int]]) -> list[int]:
@@ -73,7 +73,7 @@ def _counts(places: int, rows: Sequence[set[int]]) -> list[int]:
 
 
 def _targets(
-    problem: PlacementProblem, alike: Mapping[int, Sequence[int]], rows: Sequence[set[int]]
+    problem: PlacementProblem, by_factor: Mapping[int, Sequence[int]], rows: Sequence[set[int]]
 ) -> dict[int, list[tuple[int, int]]]:
     """For each replication factor each broker's present replicas of it, and its target within its room."""
     brokers, places = problem.brokers, range(len(problem.brokers))
@@ -88,7 +88,7 @@ def _targets(
         net.arc(source, place, max(0, over))
         net.arc(place, sink, ENDLESS if broker.max_replicas is None else max(0, -over))
     arcs: dict[int, list[tuple[int, int, int]]] = {}
-    for rf, items in alike.items():
+    for rf, items in by_factor.items():
         number, spread = len(items), problem.spread(rf)
         held = _counts(len(brokers), [rows[item] for item in items])
         whole, inside = net.node(), net.nodes(max(racks) + 1)
@@ -165,7 +165,7 @@ class _Deal:
             return None
         return next((other for other in able if held.count(racks[other]) < self.spread.most), None)
 
-    def anew(self, partitions: int) -> list[set[int]]:
+    def rebuilt(self, partitions: int) -> list[set[int]]:
         """New rows in which each broker has its target number, whatever the rows were before.
 
         Each rack's places are assigned round robin: its replicas beyond the least go to one partition after

@@ -57,13 +57,13 @@ def obligation(
     sentence: str,
     source: str,
     *,
-    asked: tuple[Any, ...] = (),
+    arguments: tuple[Any, ...] = (),
     expected: ProofVerdict = ProofVerdict.PROVED,
 ) -> Callable[[Asker], Asker]:
-    """Register the decorated function, called with `asked`, as the question of an obligation."""
+    """Register the decorated function, called with `arguments`, as the question of an obligation."""
 
     def register(ask: Asker) -> Asker:
-        _REGISTERED.append(Obligation(claim, part, sentence, source, partial(ask, *asked), expected))
+        _REGISTERED.append(Obligation(claim, part, sentence, source, partial(ask, *arguments), expected))
         return ask
 
     return register

@@ -181,8 +181,8 @@ def _size(p: Any, n: Any, i: Any) -> Any:
     return _most(z3.IntVal(0), _least(n, p - n * i))
 
 
-@obligation("ceil-range-even", "C=2", "with 2 members they do", _CEILING, asked=("C=2",))
-@obligation("ceil-range-even", "P<=3", "with at most 3 partitions they do", _CEILING, asked=("P<=3",))
+@obligation("ceil-range-even", "C=2", "with 2 members they do", _CEILING, arguments=("C=2",))
+@obligation("ceil-range-even", "P<=3", "with at most 3 partitions they do", _CEILING, arguments=("P<=3",))
 @obligation("ceil-range-even", "all", "sizes differ by at most one", _CEILING, expected=ProofVerdict.REFUTED)
 def _ceiling_even(*extra: str) -> Question:
     p, c, n, known = _ceiling()

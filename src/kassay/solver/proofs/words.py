@@ -66,7 +66,7 @@ def _abs_only() -> Question:
     "one-short",
     "a session of 3 intervals less 1 ms holds 3 beats",
     _HEARTBEAT,
-    asked=(1,),
+    arguments=(1,),
     expected=ProofVerdict.REFUTED,
 )
 @obligation("three-heartbeats", "all", "a session of 3 intervals holds 3 beats", _HEARTBEAT)

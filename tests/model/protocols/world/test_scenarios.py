@@ -241,7 +241,7 @@ def test_scenario_22_a_changed_subscription(name, mode):
 def test_a_changed_subscription_stays_whenever_it_changes(name, mode):
     result = explore(name, mode=mode, topics=2, partitions=1, faults=Faults(subscribe=1))
     assert result.verdict is Verdict.HOLDS
-    assert "subscribed-at-rest" in result.exploration.asked
+    assert "subscribed-at-rest" in result.exploration.checked
     settled = [
         state
         for state in result.exploration.graph.states

@@ -63,10 +63,10 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
         if len(held) < quota:
             room.append((member.member_id, quota - len(held)))
 
-    return dealt(free, assignment, room)
+    return with_free(free, assignment, room)
 
 
-def dealt(
+def with_free(
     free: Iterable[TopicPartition], kept: dict[str, list[TopicPartition]], room: Iterable[tuple[str, int]]
 ) -> Assignment:
     """The kept partitions, and the free ones assigned in their order to the members with room.

@@ -15,7 +15,7 @@ Cost: O(M + P) for M members and P partitions, in lists and one set.
 from __future__ import annotations
 
 from kassay.assignors.groups.server.topics import described_counts
-from kassay.assignors.groups.server.uniform import Uniform, dealt, held_by, unowned
+from kassay.assignors.groups.server.uniform import Uniform, held_by, unowned, with_free
 from kassay.assignors.registry import reference
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
@@ -58,4 +58,4 @@ class UniformStickyExtras(Uniform):
             extras -= taken
             if len(held) < quota:
                 room.append((member.member_id, quota - len(held)))
-        return dealt(free, kept, room)
+        return with_free(free, kept, room)

@@ -48,14 +48,14 @@ def balanced(readers: tuple[Reader, ...], image: Image) -> tuple[Given, ...]:
     name_of = {topic.topic_id: topic.name for topic in image}
     options = [[i for i, (_, reads) in enumerate(readers) if name_of[tp.topic] in reads] for tp in tps]
     places = range(len(readers))
-    dealt = [(sorted(map(owners.count, places), reverse=True), owners) for owners in product(*options)]
-    flattest = min(loads for loads, _ in dealt)
+    candidates = [(sorted(map(owners.count, places), reverse=True), owners) for owners in product(*options)]
+    flattest = min(loads for loads, _ in candidates)
     return tuple(
         tuple(
             (member, tuple(tp for tp, o in zip(tps, owners) if o == i))
             for i, (member, _) in enumerate(readers)
         )
-        for loads, owners in dealt
+        for loads, owners in candidates
         if loads == flattest
     )
 
@@ -194,9 +194,9 @@ def balanced_tasks(ask: StreamsGroup) -> tuple[TaskTarget, ...]:
 def _actives(ask: StreamsGroup) -> list[Places]:
     """The owners of active tasks: flattest loads first, then the most tasks that stay."""
     places = range(len(ask.members))
-    dealt = list(product(places, repeat=len(ask.tasks)))
-    flattest = min(_loads(owners, len(places)) for owners in dealt)
-    even = [owners for owners in dealt if _loads(owners, len(places)) == flattest]
+    candidates = list(product(places, repeat=len(ask.tasks)))
+    flattest = min(_loads(owners, len(places)) for owners in candidates)
+    even = [owners for owners in candidates if _loads(owners, len(places)) == flattest]
     kept = [sum(task in ask.members[o].active for task, o in zip(ask.tasks, owners)) for owners in even]
     return [owners for owners, stays in zip(even, kept) if stays == max(kept)]
 
@@ -211,11 +211,11 @@ def _standbys(ask: StreamsGroup, owners: Places) -> list[tuple[Places, ...]]:
     """The members with copies of each stateful task, in the order of the tasks."""
     owner = dict(zip(ask.tasks, owners))
     options = [list(_copies(ask, owner[task])) for task in ask.stateful]
-    dealt = list(product(*options))
-    if len(dealt) < 2:
-        return dealt
-    loads = [_loads((o for places in copies for o in places), len(ask.members)) for copies in dealt]
-    even = [copies for copies, load in zip(dealt, loads) if load == min(loads)]
+    candidates = list(product(*options))
+    if len(candidates) < 2:
+        return candidates
+    loads = [_loads((o for places in copies for o in places), len(ask.members)) for copies in candidates]
+    even = [copies for copies, load in zip(candidates, loads) if load == min(loads)]
     kept = [_kept(ask.stateful, ask.members, copies) for copies in even]
     return [copies for copies, stays in zip(even, kept) if stays == max(kept)]
 

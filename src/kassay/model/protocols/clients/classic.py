@@ -185,12 +185,14 @@ def on_error(config: ClientConfig, client: ClassicClient, error: str) -> Classic
     return moved(client, event, **({"rejoin": True} if event is ClassicEvent.REBALANCE else {}))
 
 
-def _refused(config: ClientConfig, client: ClassicClient, asked: ClassicState, error: str) -> ClassicClient:
-    """The client after a refused JoinGroup or SyncGroup, which it sent in state `asked`.
+def _refused(
+    config: ClientConfig, client: ClassicClient, sent_state: ClassicState, error: str
+) -> ClassicClient:
+    """The client after a refused JoinGroup or SyncGroup, which it sent in state `sent_state`.
 
     A client no longer in that state was reset meanwhile and is not reset again: it joins with its current id.
     """
-    if error in OF_AN_IDENTITY and client.state is not asked:
+    if error in OF_AN_IDENTITY and client.state is not sent_state:
         return client
     return on_error(config, client, error)
 

@@ -77,7 +77,7 @@ def check(form: Document, certificate: Document) -> Proven:
             "bound": "levels prove the balance, member prices the rest",
             "assignment": certificate["assignment"],
         },
-        beside={"why_not_better": partial(why_not_better, form, certificate["assignment"])},
+        optional={"why_not_better": partial(why_not_better, form, certificate["assignment"])},
     )
 
 

@@ -34,10 +34,10 @@ class TaskChoices(FirstChoices):
     def __init__(self) -> None:
         super().__init__()
         self.given: dict[str, TaskRoles] | None = None
-        self.asked: list[StreamsGroup] = []
+        self.checked: list[StreamsGroup] = []
 
     def tasks(self, ask: StreamsGroup) -> tuple[tuple[str, TaskRoles], ...]:
-        self.asked.append(ask)
+        self.checked.append(ask)
         ids = [member.member_id for member in ask.members]
         if self.given is not None:
             return tuple((name, self.given.get(name, TaskRoles())) for name in ids)

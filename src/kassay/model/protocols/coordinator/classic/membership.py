@@ -235,9 +235,9 @@ def _sync_error(group: GroupBuilder, request: requests.SyncGroup) -> str:
     return errors.REBALANCE_IN_PROGRESS if group.state == PREPARING else errors.NONE
 
 
-def _differs(asked: str, actual: str) -> bool:
+def _differs(required: str, actual: str) -> bool:
     """Whether both are known and differ."""
-    return bool(asked) and bool(actual) and asked != actual
+    return bool(required) and bool(actual) and required != actual
 
 
 def heartbeat(group: GroupBuilder, request: requests.Heartbeat) -> None:
