@@ -48,6 +48,19 @@ def test_time_stops_where_a_timer_is_due():
     assert runtime.advance(host, 3).fired == ()
 
 
+def test_the_write_of_a_timer_that_fires_can_fail():
+    """The expired member stays, and its timer is armed again after the backoff."""
+    runtime = ClockedRuntime(EAGER, FirstChoices())
+    joins = requests.ConsumerHeartbeat(0, "m", 0, "", 5, ("foo",), "", ())
+    host = runtime.deliver(runtime.first(requests.image_of({"foo": 1}.items())), joins).host
+    (session,) = host.armed
+    failed = runtime.advance(host, session.due, write_fails="NOT_ENOUGH_REPLICAS")
+    assert (failed.fired, failed.records) == ((session.timer,), ())
+    assert failed.host.armed == (session._replace(due=requests.RETRY_BACKOFF),)
+    assert failed.host.state.group == host.state.group
+    assert runtime.advance(host, session.due).host.armed == ()
+
+
 def test_what_was_not_acknowledged_is_lost_when_the_coordinator_moves():
     drive, _, dynamic = in_state(STABLE)
     generation = drive.classic.generation

@@ -180,7 +180,7 @@ def check_trace(
     if not callable(getattr(target, "step", None)):
         raise InputError(f"target {type(target).__name__}: no step(config, state, event, choices)")
     shape = read_as(TraceShape, vector)
-    trace = _Trace(shape, target.step, release_named(version))
+    trace = FollowedTrace(shape, target.step, release_named(version))
     for step in map(TracedStep, shape.steps):
         difference = trace.check(step)
         if difference:
@@ -188,8 +188,8 @@ def check_trace(
     return None
 
 
-class _Trace:
-    """A trace in progress."""
+class FollowedTrace:
+    """A trace in progress: the model takes each genuine step, and is compared after it."""
 
     def __init__(self, trace: TraceShape, target: CoordinatorTarget, release: str) -> None:
         self._choices = TraceChoices()
@@ -217,7 +217,7 @@ class _Trace:
     def _perform(self, step: TracedStep) -> Happened:
         event, host, kind = step.event, self._host, step.event.event
         if kind == "advance":
-            return self._runtime.advance(host, event.ms, self._choices.first_of)
+            return self._runtime.advance(host, event.ms, self._choices.first_of, event.write_fails or "")
         if kind == "flush":
             return self._runtime.flush(host)
         if kind == "reload":

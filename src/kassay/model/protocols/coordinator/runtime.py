@@ -290,11 +290,12 @@ class ClockedRuntime:
         host: CoordinatorHost,
         millis: int,
         first: Callable[[requests.Armed], requests.SetTimer] = _earliest,
+        write_fails: str = "",
     ) -> Happened:
         """Let time pass, at most to the first instant at which a timer is due; fire the timers due then.
 
         `first` selects which of several timers due at one instant fires first: by default the one armed
-        earliest.
+        earliest. With `write_fails`, the append of each fails with that error.
         """
         elapsed = min(millis, max(host.armed[0].due, 0)) if host.armed else millis
         state = host.state._replace(now=host.state.now + elapsed)
@@ -303,7 +304,7 @@ class ClockedRuntime:
             order = first(due)
             call.host = call.host.without(order)
             call.fired.append(order.timer)
-            call.take(requests.TimerFired(order.timer, order.payload))
+            call.take(requests.TimerFired(order.timer, order.payload), write_fails)
         return _happened(call, elapsed)
 
     def flush(self, host: CoordinatorHost) -> Happened:

@@ -1,0 +1,1 @@
+"""Kafka's own group coordinator, in process."""

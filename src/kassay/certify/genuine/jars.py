@@ -1,0 +1,119 @@
+"""Kafka's jars with the group coordinator: of an unpacked distribution, or fetched once through Maven.
+
+A distribution of Kafka (`kafka_2.13-4.4.0`) has them in `libs/`. `fetch` runs the `mvn` on the PATH, with
+whatever repository it is configured for, and keeps about 27 MB for each release in kassay's cache:
+`KASSAY_CACHE`, else `XDG_CACHE_HOME/kassay`, else `~/.cache/kassay`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from kassay.model.errors import InputError
+from kassay.writing.files import write_text
+
+NEWEST_RELEASE: Final = "4.4.0"
+_RELEASE: Final = re.compile(r"\d+(?:\.\d+){2}")
+_COORDINATOR: Final = "kafka-group-coordinator-"
+_POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>kassay</groupId><artifactId>jars</artifactId><version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId><artifactId>kafka-group-coordinator</artifactId><version>{0}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.apache.kafka</groupId><artifactId>kafka-metadata</artifactId><version>{0}</version>
+    </dependency>
+    <dependency>
+      <groupId>com.fasterxml.jackson.core</groupId><artifactId>jackson-databind</artifactId>
+      <version>2.18.2</version>
+    </dependency>
+  </dependencies>
+</project>
+"""
+
+
+def cache_folder() -> Path:
+    """Where fetched jars are kept, a folder for each release."""
+    if named := os.environ.get("KASSAY_CACHE"):
+        return Path(named) / "kafka"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "kassay" / "kafka"
+
+
+def coordinator_jars(
+    release: str = NEWEST_RELEASE, *, home: Path | None = None, fetch: bool = False
+) -> tuple[Path, ...]:
+    """The jars that Kafka's coordinator of this release needs, in order.
+
+    They come from `home`, an unpacked distribution; else from the cache, into which `fetch` downloads what
+    is missing. Raises `InputError`, one line that says what is needed, if they are not there.
+    """
+    if not _RELEASE.fullmatch(release):
+        raise InputError(f"--release {release!r}: expected a release of Kafka such as {NEWEST_RELEASE}")
+    if home is not None:
+        return _of_distribution(home, release)
+    folder = cache_folder() / release
+    if not _complete(folder, release) and fetch:
+        _fetch(release, folder)
+    if not _complete(folder, release):
+        raise InputError(
+            f"needs Kafka {release}'s jars: expected --kafka-home DIR, an unpacked distribution of Kafka, "
+            f"or --fetch, which downloads 27 MB through Maven into {folder.parent}"
+        )
+    return tuple(sorted(folder.glob("*.jar")))
+
+
+def _complete(folder: Path, release: str) -> bool:
+    """Whether the folder has the coordinator of this release; it appears at once, with all of its jars."""
+    return any(folder.glob(f"{_COORDINATOR}{release}.jar"))
+
+
+def _of_distribution(home: Path, release: str) -> tuple[Path, ...]:
+    for folder in (home / "libs", home):
+        names = [path.name for path in folder.glob(f"{_COORDINATOR}[0-9]*.jar")]
+        if f"{_COORDINATOR}{release}.jar" in names:
+            return tuple(sorted(folder.glob("*.jar")))
+        if names:
+            other = names[0].removeprefix(_COORDINATOR).removesuffix(".jar")
+            raise InputError(f"--kafka-home {home}: Kafka {other}, expected {release}, or --release {other}")
+    raise InputError(
+        f"--kafka-home {home}: no libs/{_COORDINATOR}{release}.jar, expected a distribution of Kafka"
+    )
+
+
+def _fetch(release: str, folder: Path) -> None:
+    """Download the jars of a release; raises `InputError` without Maven, or if it fails."""
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise InputError("--fetch needs Maven: no mvn on the PATH; expected one, or --kafka-home DIR")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        pom, into = Path(temporary) / "pom.xml", Path(temporary) / "jars"
+        write_text(_POM.format(release), str(pom))
+        goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={into}"]
+        done = subprocess.run(
+            [maven, "-q", "-B", "-f", str(pom), *goal], capture_output=True, text=True, check=False
+        )
+        if done.returncode or not _complete(into, release):
+            raise InputError(f"--fetch: Maven could not get Kafka {release}: {_reason(done.stdout)}")
+        if not _complete(folder, release):
+            into.rename(folder)
+
+
+def _reason(text: str) -> str:
+    """The first error in Maven's output."""
+    return next((line for line in text.splitlines() if "ERROR" in line), "it printed no error")
+
+
+def class_path(jars: Iterable[Path], *before: Path) -> str:
+    """A class path of folders and jars."""
+    return os.pathsep.join(map(str, [*before, *jars]))
