@@ -22,14 +22,14 @@ FILES = {
 COMMANDS = {
     "list claims": "never-last",
     "list situations": "lonely",
-    "list invariants": "nobody-owns",
+    "list invariants": "no-owner",
     "list assignors": "all-to-last",
     "--help": "Say hello to the user.",
     "greet": "hello",
     "explain server-range@9.2": "server-range@9.1",
     "certify all-to-last --claims never-last --histories 20 --in-process -v": " lonely ",
     "certify otherlib:greedy --claims never-last --histories 20 --in-process": "VIOLATED",
-    "explore zookeeper --members 1 --partitions 1": "nobody-owns violated (real)",
+    "explore zookeeper --members 1 --partitions 1": "no-owner violated (real)",
 }
 
 
@@ -59,7 +59,7 @@ def said(tmp_path_factory):
     "certify all-to-last --claims never-last --histories 20 --in-process -v- lonely ",
     "certify otherlib:greedy --claims never-last --histories 20 --in-process-VIOLATED",
     "explain server-range@9.2-server-range@9.1",
-    "explore zookeeper --members 1 --partitions 1-nobody-owns violated (real)",
+    "explore zookeeper --members 1 --partitions 1-no-owner violated (real)",
     "list assignors-all-to-last",
     "list claims-never-last",
 )

@@ -73,7 +73,7 @@ class TurnsWithCalls(_Wrong):
 class ChokesOnLeavers(_Wrong):
     def spoil(self, request, given):
         if len(given) == 1:
-            raise ValueError("nobody to share with")
+            raise ValueError("no other member to share with")
         return given
 
 

@@ -1,4 +1,4 @@
-"""The forms that a user's class can have, and the checks of what it answered, told in the target's own terms.
+"""The forms that a user's class can have, and the checks of its answers, in the target's own terms.
 
 The forms of a user's class by name: which method is called, with which arguments, and for which kind.
 Standard library only and light: the child process that runs users' code imports it too. The returned

@@ -172,7 +172,7 @@ class Session:
             self.events.run_started([*dict.fromkeys(specs)], self.options)
         targets, outcomes = self._loaded(specs)
         for target in targets:
-            if reader_gone():  # nobody waits for the others
+            if reader_gone():  # the output is closed: the other targets would run for no reader
                 outcomes.append(130)
                 break
             outcomes.append(self._certified(target))
@@ -272,7 +272,7 @@ class Session:
     def _write_baseline(self, baseline: Baseline) -> None:
         """Write this run's findings into the baseline, and report the changes."""
         if baseline.first and (self.missing or any(c.interrupted for c in self.certificates)):
-            self.errors.say(f"baseline {baseline.path}: not written, as not every target was put to the test")
+            self.errors.say(f"baseline {baseline.path}: not written, as not every target was tested")
             return
         after = baselines.updated(baseline.known, self.certificates)
         write_json(baselines.document_of(after), str(baseline.path))

@@ -162,7 +162,7 @@ def settings(path: Path) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command line and exit the process with its exit code, even if nobody reads its output."""
+    """Run the command line and exit the process with its exit code, even if its output is closed."""
     survive_readers()
     sys.exit(run(argv))
 
@@ -204,7 +204,7 @@ def run(argv: list[str] | None = None) -> int:
 
 
 def _unread() -> int:
-    """The exit code of a command without a verdict: that nobody read what it printed, or 0."""
+    """The exit code of a command without a verdict: 130 if its output was closed before it was read, or 0."""
     sys.stdout.flush()
     return EXIT_INTERRUPTED if reader_gone() else 0
 

@@ -288,7 +288,7 @@ def wide_case(
 ) -> tuple[Any, Classes]:
     """The wide case of that turn, and the classes that it shows.
 
-    `generate` makes a case to start from; it is asked again while the case lacks what the plan needs, such
+    `generate` makes a case to start from; it is called again while the case lacks what the plan needs, such
     as two topics for names of which one begins the other.
     """
     plan = widths.plan(turn)

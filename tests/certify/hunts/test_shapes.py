@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.certify.hunts.hunt import cases
 from kassay.kinds.groups.scopes import starting_points
-from kassay.kinds.groups.search import beside, chained, changed, shape_of, stairs, widened
+from kassay.kinds.groups.search import separate_copies, chained, changed, shape_of, stairs, widened
 from kassay.kinds.protocol import ScopeCell
 from kassay.model.groups.kinds import CLIENT
 
@@ -44,12 +44,12 @@ def test_a_small_group_is_widened_to_the_size():
     for case in starting_points(2, 2, pasts=False):
         assert sound(widened(shape_of(case), (5, 7)), 5, 7)
         for size in ((2, 2), (2, 5), (5, 2), (4, 4), (4, 5), (5, 7)):
-            assert sound(beside(shape_of(case), size), *size)
+            assert sound(separate_copies(shape_of(case), size), *size)
 
 
 def test_groups_beside_each_other_share_nothing():
     small = chained((2, 3))
-    both = beside(small, (5, 7))
+    both = separate_copies(small, (5, 7))
     assert both.sizes == (*small.sizes, *small.sizes, 1)
     assert both.owners == (*small.owners, *(owner + 2 for owner in small.owners), -1)
     assert both.reads[2:] == (*(frozenset(t + 2 for t in read) for read in small.reads), frozenset({4}))

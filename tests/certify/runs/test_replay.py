@@ -230,7 +230,7 @@ def test_what_cannot_be_restored_makes_it_unknown_even_for_a_changed_source(file
     path = recorded(file(), tmp_path / "t.json", digest="0" * 64, **changes)
     replayed = replay(load_trace(path))
     assert (replayed.verdict, replayed.exit_code) == (Verdict.UNKNOWN, 3)
-    assert replayed.why == f"recorded with what cannot be had again here: {lost}"
+    assert replayed.why == f"recorded under conditions that cannot be restored here: {lost}"
     assert replay(load_trace(path, Instead(target="range"))).verdict is Verdict.HOLDS
 
 

@@ -88,7 +88,7 @@ def test_a_scope_decides_nothing_of_what_it_leaves_out_or_did_not_try():
         "2x2 was not tried to its end (1 checks)",
     )
     never = Tally(counts={BALANCED.id: ClaimCount(judged=1)})
-    for is_finished, why in ((True, "nothing to judge"), (False, "never put to the test")):
+    for is_finished, why in ((True, "nothing to judge"), (False, "not applicable")):
         verdict = verdict_of(BALANCED, CLIENT, never, frozenset(), TriedScope("2x2", {}, is_finished))
         assert (verdict[0], verdict[1].startswith(why)) == (Verdict.UNKNOWN, True)
 

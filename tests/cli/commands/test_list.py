@@ -101,7 +101,7 @@ def test_what_a_class_of_two_kinds_is_put_to_the_test_as_is_said(tmp_path, capsy
     assert run(["list", f"jar:{str(path).replace(':', '%3A')}", "--json", "-"]) == 0
     (item,) = json.loads(capsys.readouterr().out)["items"]
     assert (item["kind"], item["implements"]) == ("placer", " ".join(names))
-    assert item["note"] == "put to the test as a placer"
+    assert item["note"] == "tested as a placer"
 
 
 @pytest.mark.parametrize("spec", ["jar:", "jar:x.jar!a.Both"])

@@ -1,4 +1,4 @@
-"""Is told where the replicas are and never looks."""
+"""Receives the racks of the replicas and ignores them."""
 
 
 class RackBlind:

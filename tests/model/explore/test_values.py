@@ -19,7 +19,7 @@ from kassay.model.explore.liveness import judge_liveness
 from kassay.model.explore.search import explore
 from kassay.model.explore.states import Interned, Interner
 from kassay.model.explore.values import (
-    COUNTED_ANEW,
+    RENUMBERED,
     Action,
     Exploration,
     Finding,
@@ -265,7 +265,7 @@ def test_where_no_run_goes_on_it_does_so_from_the_canonical_state_and_says_so(sy
     graph = explore(toy, symmetry=symmetry).graph
     trace = retrace(toy if symmetry is None else Reduced(toy, symmetry), graph, graph.states.number(2))
     assert [step.state for step in trace] == [0, 5, 2]
-    assert [step.action.name for step in trace[1:]] == ["to 5", "to 2" + COUNTED_ANEW]
+    assert [step.action.name for step in trace[1:]] == ["to 5", "to 2" + RENUMBERED]
 
 
 def test_a_state_that_nothing_leads_to_is_told():
@@ -284,7 +284,7 @@ def test_every_state_of_a_walk_with_lost_generations_has_a_way():
     for node in range(0, len(graph.states), 7):
         trace = retrace(model, graph, node)
         assert graph.states.number(model.canonical(trace[-1].state)) == node
-        anew += any(step.action is not None and COUNTED_ANEW in step.action.name for step in trace)
+        anew += any(step.action is not None and RENUMBERED in step.action.name for step in trace)
     assert 0 < anew < len(graph.states) // 100
 
 

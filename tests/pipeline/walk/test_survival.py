@@ -28,7 +28,7 @@ def explored(json_file: Path, *ways: str) -> subprocess.Popen[str]:
 def came_to(json_file: Path) -> dict[str, Any]:
     """All of a result that does not depend on who walked."""
     found = json.loads(json_file.read_text(encoding="utf-8"))
-    said = {key: found[key] for key in ("states", "edges", "diameter", "limit", "verdict", "not_asked")}
+    said = {key: found[key] for key in ("states", "edges", "diameter", "limit", "verdict", "not_checked")}
     violations = [
         [each[key] for key in ("invariant", "severity", "seen", "length")] for each in found["violations"]
     ]

@@ -45,7 +45,7 @@ def came_to(result: ExploreResult) -> dict[str, Any]:
         "dead ends": sorted(len(stuck.trace) for stuck in live.dead_ends[:1]) + [len(live.dead_ends)],
         "livelocks": sorted((len(stuck.trace), stuck.states, len(stuck.cycle)) for stuck in live.livelocks),
         "hopeless": (live.hopeless, live.undecided),
-        "not asked": [(one.invariant, one.why) for one in result.not_asked],
+        "not checked": [(one.invariant, one.why) for one in result.not_checked],
     }
 
 

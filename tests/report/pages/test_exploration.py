@@ -53,7 +53,7 @@ def test_what_could_make_it_meaningless_is_said(chosen: dict[str, Any], look: st
 def test_every_invariant_is_told_of_once(broken: ExploreResult) -> None:
     view = view_of(broken, again="x")
     held = {name for name, _ in view.held}
-    silent = {name for _, names in view.not_asked for name in names}
+    silent = {name for _, names in view.not_checked for name in names}
     violated = {violation.invariant for violation in broken.exploration.violations}
     assert not held & (silent | violated)
     assert violated == {trace.title for trace in view.traces if trace.claim}

@@ -37,7 +37,7 @@ def test_an_agreement_says_on_how_many_inputs():
 def test_two_releases_of_one_behaviour_are_said_to_be_one_rule():
     options = RunOptions(budget=Budget(histories=1))
     same = diff(resolve("uniform@4.1"), resolve("uniform@4.4"), options)
-    assert "both mean uniform@4.0.1: one rule, asked twice" in shown(diff_view(same, None))
+    assert "both mean uniform@4.0.1: the same rule twice" in shown(diff_view(same, None))
     assert "one rule" not in shown(
         diff_view(diff(resolve("uniform@4.0.0"), resolve("uniform"), options), None)
     )

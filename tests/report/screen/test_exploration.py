@@ -47,12 +47,16 @@ def test_the_verdict_says_why(chosen, last):
 
 def test_what_was_not_asked_is_told_by_its_reason():
     lines = shown(explore("zookeeper")).splitlines()
-    (unseen,) = (line for line in lines if line.startswith("not asked (nothing in this model shows it): "))
+    (unseen,) = (line for line in lines if line.startswith("not checked (nothing in this model shows it): "))
     assert unseen.endswith("topics-never-shrink, members-watched, member-id-kept, live-members-kept, ")
-    (unpromised,) = (line for line in lines if line.startswith("not asked (not promised here): "))
+    (unpromised,) = (line for line in lines if line.startswith("not checked (not promised here): "))
     assert "commits-fenced" in unpromised
-    assert sum(line.startswith("not asked (no state or step could have broken it): ") for line in lines) == 1
-    told = [line for line in shown(explore("classic", static=1)).splitlines() if line.startswith("not asked")]
+    assert (
+        sum(line.startswith("not checked (no state or step could have broken it): ") for line in lines) == 1
+    )
+    told = [
+        line for line in shown(explore("classic", static=1)).splitlines() if line.startswith("not checked")
+    ]
     assert told
     assert not any("one-member-per-instance-id" in line for line in told)
 

@@ -1,6 +1,6 @@
-"""The classes of a jar: which can be put to the test, as what kind, and what they need.
+"""The classes of a jar: which can be tested, as what kind, and what they need.
 
-Kafka's interfaces of what can be put to the test are listed with their kind and the jar that a user needs for
+Kafka's interfaces of testable classes are listed with their kind and the jar that a user needs for
 them. A class of a class path has the kind of the interface that it implements; whether what this kind needs
 is there, and whether the class can be configured, is read from the jars.
 """

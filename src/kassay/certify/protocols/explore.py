@@ -75,7 +75,7 @@ CLIENTS: Final = "clients"
 PARTITIONS: Final = "clients, partitions"
 
 
-class NotAsked(NamedTuple):
+class NotChecked(NamedTuple):
     """An invariant that an exploration did not check: its name, its short id, and the reason."""
 
     invariant: str
@@ -116,7 +116,7 @@ class ExploreResult:
         return rounds_between_disturbances(self.exploration.graph)
 
     @property
-    def not_asked(self) -> tuple[NotAsked, ...]:
+    def not_checked(self) -> tuple[NotChecked, ...]:
         """The invariants that were never applicable, in the order of the registry."""
         views = _views(self.settings, self.built)
         visible = {invariant.name for invariant in invariants(views)}
@@ -125,7 +125,7 @@ class ExploreResult:
             for one in load_invariants().values()
             if one.name not in self.exploration.checked - views.waived
         )
-        return tuple(NotAsked(one.name, one.short, why) for one, why in reasons)
+        return tuple(NotChecked(one.name, one.short, why) for one, why in reasons)
 
     @property
     def model(self) -> str:
@@ -153,8 +153,8 @@ class ExploreResult:
             "collision_probability": self.collision_probability,
             "elapsed_s": round(done.elapsed_s, 3),
             "violations": [_violation_json(violation) for violation in done.violations],
-            "not_asked": [
-                {"invariant": one.invariant, "id": one.short, "why": one.why} for one in self.not_asked
+            "not_checked": [
+                {"invariant": one.invariant, "id": one.short, "why": one.why} for one in self.not_checked
             ],
             "dead_ends": None if live is None else [_stuck_json(stuck) for stuck in live.dead_ends],
             "livelocks": None if live is None else [_stuck_json(stuck) for stuck in live.livelocks],

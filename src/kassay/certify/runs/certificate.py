@@ -136,7 +136,7 @@ class Certificate:
 
         A run without claims, an interrupted one, or one that was too short for a dimension of the input or,
         if a claim is about environments, of the environment, certifies nothing. What this machine has no
-        means to change is named beside the verdict.
+        means to change is named next to the verdict.
         """
         fresh = [c for c in self.claims if c.known is None]
         if any(c.verdict is Verdict.VIOLATED for c in fresh):

@@ -450,7 +450,7 @@ def _verdict(playback: Playback, plays: _Plays, kept: _Recorded | None) -> tuple
     if not plays.judged:
         return Verdict.UNKNOWN, "the claim was never judged"
     if lost := playback.not_restored:
-        return Verdict.UNKNOWN, f"recorded with what cannot be had again here: {'; '.join(lost)}"
+        return Verdict.UNKNOWN, f"recorded under conditions that cannot be restored here: {'; '.join(lost)}"
     if trace.violations and same:
         return Verdict.UNKNOWN, _UNCHANGED
     if trace.repeated is not None and not _tells(trace.repeated, (count or _ONCE).plays):

@@ -171,7 +171,7 @@ def verdict_of(
         return Verdict.UNKNOWN, _of_nothing(promised, kind, tally, exhaustive)
     processes = Look.PROCESS in promised.claim.looks
     if processes and not count.elsewhere:
-        return Verdict.UNKNOWN, "no other process was asked where it could have answered differently"
+        return Verdict.UNKNOWN, "no call in another process where the answer could have differed"
     checks = f"{count.checked} checks" + (f", {count.elsewhere} across processes" if processes else "")
     if count.judged > count.checked:
         checks += f" ({count.judged} judgements in all)"
@@ -217,9 +217,9 @@ def _of_nothing(promised: Promise, kind: Kind, tally: Tally, scope: TriedScope |
     if scope is not None and finished:
         return f"nothing to judge: no input to {scope.name} has an answer that breaks it"
     if count.judged:
-        return f"never put to the test: judged {count.judged} times, always where no answer breaks it"
+        return f"not applicable: evaluated {count.judged} times, always where no answer could break it"
     if promised.claim.scope is Scope.OPTIMUM:
-        return "never judged: no answer reached what it rests on, or no certified optimum was to be had"
+        return "never judged: no answer reached what it rests on, or the certified optimum is unknown"
     return "never judged"
 
 

@@ -64,5 +64,5 @@ def _start_worker(job: Job) -> None:
 
 def _work(start: int, stop: int, seconds: float) -> Tally:
     if not _benches:
-        raise InternalError("a worker was asked before it was started")
+        raise InternalError("a worker was called before it was started")
     return play_block(_benches[0], start, stop, time.monotonic() + seconds, hurries=True)

@@ -162,7 +162,7 @@ def _class_of(label: str, spec: Inside) -> str:
 def _listed(names: Sequence[str]) -> str:
     """The testable classes of the first jar, in words."""
     if not names:
-        return "the first jar holds nothing that can be put to the test"
+        return "the first jar has no class that kassay can test"
     more = len(names) - _SHOWN
     return f"the first jar holds {', '.join(names[:_SHOWN])}" + (f" and {more} more" if more > 0 else "")
 

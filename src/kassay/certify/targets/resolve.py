@@ -126,7 +126,7 @@ class Request:
             return supported[0]
         if self.protocol not in supported:
             names = " and ".join(supported)
-            raise InputError(f"{self.spec}: speaks {names} only, --protocol {self.protocol} was asked for")
+            raise InputError(f"{self.spec}: speaks {names} only, got --protocol {self.protocol}")
         return self.protocol
 
 

@@ -156,13 +156,13 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any], again: str) -> int:
             hunts.append(hunt(target, chosen["seed"], chosen["seconds"] or 20.0, tell))
     kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
     documents = [each.to_json() for each in hunts]
-    asked = asked_again(chosen)
+    options = asked_again(chosen)
     if chosen["report"]:
         from kassay.cli.pages import write_page
         from kassay.report.pages.gaps import render_hunt
 
-        write_page(render_hunt(hunts, kept, asked, again), chosen["out"], "hunt.html")
-    views = (hunt_view(each, kept[each.target.spec], asked) for each in hunts)
+        write_page(render_hunt(hunts, kept, options, again), chosen["out"], "hunt.html")
+    views = (hunt_view(each, kept[each.target.spec], options) for each in hunts)
     present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
     if any(each.failed for each in hunts):
         return 1

@@ -240,7 +240,7 @@ def _jar(thing: str) -> Rows:
 def _note(one: JarClass) -> str:
     if not one.public:
         return "no public constructor that Kafka calls"
-    return f"put to the test as a {one.interfaces[0].kind}" if len(one.interfaces) > 1 else ""
+    return f"tested as a {one.interfaces[0].kind}" if len(one.interfaces) > 1 else ""
 
 
 class Thing(click.Choice[str]):
@@ -269,5 +269,5 @@ def command(thing: str, json_path: str | None) -> None:
 
     rows = _jar(thing) if thing.startswith(JAR) else THINGS[thing]()
     document = {"schema": "kassay/list/3", "thing": thing, "items": rows}
-    headings = list(rows[0]) if rows else ["nothing of a kind that can be put to the test"]
+    headings = list(rows[0]) if rows else ["no class of a kind that kassay can test"]
     present(document, lambda: plain_table(headings, [list(row.values()) for row in rows]), json_path)

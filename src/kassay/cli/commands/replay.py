@@ -113,7 +113,9 @@ def _difference(path: Path, itf: Path | None, json_path: str | None, instead: In
     from kassay.report.screen.differences import replayed_verdict, replayed_view
 
     if itf is not None or instead != Instead():
-        raise InputError(f"{path}: a difference is put to its own two targets as it was, expected no options")
+        raise InputError(
+            f"{path}: a difference is replayed with its own two targets and conditions, expected no options"
+        )
     replayed = replay_difference(path)
     view = replayed_verdict if quiet else replayed_view
     present(replayed.to_json(), lambda: view(replayed), json_path)

@@ -44,7 +44,7 @@ def _changes(step: Step, answer: Assignment) -> str:
     """The moves between members; a partition without a new owner is revoked."""
     owner = {tp: member_id for member_id, tps in answer.items() for tp in tps}
     moves = [
-        f"{tp} {was} -> {owner.get(tp, 'nobody yet')}"
+        f"{tp} {was} -> {owner.get(tp, 'unassigned')}"
         for tp, was in sorted(step.previous.items())
         if tp not in answer.get(was, ())
     ]

@@ -77,7 +77,7 @@ def widened(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
     return GroupShape(tuple(sizes), tuple(reads), tuple(owners))
 
 
-def beside(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
+def separate_copies(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
     """Separate copies of the group, as many as fit, and one topic for the remaining members.
 
     The optimum of groups without a common topic is the optimum of each: gaps add up, and the remainder has
@@ -231,7 +231,12 @@ class GroupSearch(WorstSearch):
         ranked = sorted(every, key=value, reverse=True)
         for case in ranked[:SEEDS]:
             yield self.widened(case, size)
-        for shape in (chained(size), one_topic(size), stairs(size), beside(shape_of(ranked[0]), size)):
+        for shape in (
+            chained(size),
+            one_topic(size),
+            stairs(size),
+            separate_copies(shape_of(ranked[0]), size),
+        ):
             yield shape.history()
 
     def widened(self, case: History, size: tuple[int, int]) -> History:

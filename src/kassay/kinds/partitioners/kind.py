@@ -71,7 +71,7 @@ class SendsDriver(Driver[ProducerSends]):
 
     @property
     def long_changes(self) -> int:
-        """So many that more than 65,536 records without a key are sent: a counter of 16 bits begins anew."""
+        """So many that more than 65,536 records without a key are sent: a 16-bit counter overflows."""
         return 16_800
 
     @property

@@ -292,7 +292,7 @@ def _processes_difference(wanted: TaskAssignment, answer: TaskAssignment, exact:
 
 
 def _listed(process_ids: Iterable[str]) -> str:
-    return " ".join(sorted(process_ids)) or "nobody"
+    return " ".join(sorted(process_ids)) or "no process"
 
 
 def _processes_shown(tasks: Iterable[TaskId]) -> str:

@@ -315,7 +315,7 @@ class Reduced(Generic[S]):
         return self.full.converged(state)
 
 
-COUNTED_ANEW: Final = ", numbers counted anew before"
+RENUMBERED: Final = ", numbers reassigned before"
 """Appended to a step's name if the run reaches the step only from the canonical form of its state."""
 
 
@@ -340,7 +340,7 @@ def retrace(model: Model[S], graph: Graph[S], node: int) -> tuple[WalkStep[S], .
             step = _step_to(model, graph, full.canonical(state), goal)
             if step is None or step.action is None:
                 raise LookupError(f"no step leads from state {number(model.canonical(state))} to {goal}")
-            step = WalkStep(step.action._replace(name=step.action.name + COUNTED_ANEW), step.state)
+            step = WalkStep(step.action._replace(name=step.action.name + RENUMBERED), step.state)
         trace.append(step)
         state = step.state
     return tuple(trace)

@@ -136,7 +136,7 @@ class ReportedMember(NamedTuple):
 
 
 class ReportedRound(NamedTuple):
-    """A round as a trace keeps it; what nobody has any of is None, and so is an answer that there is not."""
+    """A round as a trace keeps it; a field that no member has is None, and so is a missing answer."""
 
     generation: int
     topics: Mapping[str, int]

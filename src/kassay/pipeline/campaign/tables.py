@@ -101,7 +101,7 @@ RUNS: Final = _table(
     Column("members", "int", "members that ever join (brokers, for a placer)"),
     Column("partitions", "int", "partitions at the start and of new topics"),
     Column("events", "int", "events after the first members have come"),
-    Column("rebalances", "int", "rounds (or requests) that the target was asked and judged on"),
+    Column("rebalances", "int", "rounds (or requests) on which the target was called and checked"),
     Column("broken", "array<string>", "the claims that this history breaks, in order"),
     batched=True,
 )
@@ -158,7 +158,7 @@ VERDICTS: Final = _table(
 )
 FINDINGS: Final = _table(
     "findings",
-    "a row a finding: a target, claim, class of input and kind of violation, told by the smallest history",
+    "a row a finding: a target, claim, class of input and kind of violation, shown by the smallest history",
     Column("identity", "string", "what makes two findings one: digest of target, claim, input and kind"),
     *_LANE,
     Column("claim", "string", "the claim's id"),

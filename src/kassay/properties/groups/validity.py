@@ -201,11 +201,11 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
         if lost and step.protocol is RebalanceProtocol.COOPERATIVE:
             lost = [tp for tp in lost if tp not in step.group.claimants]
         for tp in lost:
-            yield Evidence(str(tp), {"owner": "nobody", "subscribers": step.group.subscribers[tp.topic]})
+            yield Evidence(str(tp), {"owner": "none", "subscribers": step.group.subscribers[tp.topic]})
     for outcome in rebalanced.outcomes:
         if outcome.protocol is RebalanceProtocol.COOPERATIVE:
             for tp in _left_out(outcome):
-                yield Evidence(str(tp), {"owner": "nobody at the fixpoint"})
+                yield Evidence(str(tp), {"owner": "none at the fixpoint"})
 
 
 def _must_share(rebalanced: Rebalanced) -> bool:

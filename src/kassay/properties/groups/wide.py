@@ -417,7 +417,13 @@ def _static_seen(history: History, wanted: str) -> bool:
     return any(static) and (all(static) if wanted == "all" else not all(static))
 
 
-_TOPIC_LIVES: Final = ("recreated smaller", "recreated larger", "recreated alike", "deleted", "deleted later")
+_TOPIC_LIVES: Final = (
+    "recreated smaller",
+    "recreated larger",
+    "recreated with the same size",
+    "deleted",
+    "deleted later",
+)
 
 
 def _widen_topic_life(history: History, wanted: str, source: Source) -> History:

@@ -131,7 +131,7 @@ def _is_bound(step: ProducerSendsStep) -> bool:
     fix="change none of its arguments, and keep no state that decides where records with a key go",
 )
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
-    """The arguments are unchanged, and another object sends records with a key or a partition alike.
+    """The arguments are unchanged, and another object sends keyed or explicit records to the same place.
 
     The other object has the same configuration. Those in other processes are covered by `deterministic`.
     """

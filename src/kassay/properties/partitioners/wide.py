@@ -227,12 +227,12 @@ def _shared_alike(names: Sequence[str], source: Source) -> list[Entry]:
     return [(record, topic) for record, _ in _shared(names, source)]
 
 
-def _is_shared(*, alike: bool) -> Callable[[ProducerSends], bool]:
+def _is_shared(*, same_size: bool) -> Callable[[ProducerSends], bool]:
     def seen(case: ProducerSends) -> bool:
         counts: dict[bytes | None, dict[str, int]] = {}
         for record, topic in _by_key(case):
             counts.setdefault(record.key, {})[record.topic] = topic.count
-        return any(len(own) > 1 and (len(set(own.values())) == 1) is alike for own in counts.values())
+        return any(len(own) > 1 and (len(set(own.values())) == 1) is same_size for own in counts.values())
 
     return seen
 
@@ -592,8 +592,8 @@ RANGES: Final = (
     _range(
         "keys in two topics",
         "ProducerRecord",
-        SendClass("of equal size", _shared_alike, _is_shared(alike=True)),
-        SendClass("of different sizes", _shared, _is_shared(alike=False)),
+        SendClass("of equal size", _shared_alike, _is_shared(same_size=True)),
+        SendClass("of different sizes", _shared, _is_shared(same_size=False)),
         topics=2,
     ),
     replace(

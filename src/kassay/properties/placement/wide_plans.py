@@ -170,7 +170,7 @@ def _numbers(id_: str, of: Callable[[int, int], int], seen: Callable[[list[int]]
 
 _ROWS: Final = (
     _rowed(
-        "all alike",
+        "identical rows",
         lambda r, n: rotated(ids_of(r), r.replication_factor, 1) * n,
         lambda r: len({*rows_of(r)}) == 1,
     ),

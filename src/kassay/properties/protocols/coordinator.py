@@ -153,8 +153,8 @@ def _unread(new: ConsumerGroup, member: ConsumerMember, topics: Iterable[str]) -
 def assigned_is_subscribed(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
     """After its heartbeat a member keeps no partition of a topic to which it does not subscribe.
 
-    Partitions that it must still revoke are pending. A member whose subscription changed may not be told to
-    own partitions that it no longer subscribes to, even under an older target.
+    Partitions that it must still revoke are pending. A member whose subscription changed may not get
+    partitions that it no longer subscribes to, even under an older target.
     """
     for member in _heard(old, new):
         for topic in _unread(new, member, (tp.topic for tp in member.assigned)):

@@ -145,7 +145,7 @@ def _rule(kind: Kind, result: ClaimResult) -> dict[str, Any]:
     """The claim, in the words of the registry."""
     claim = claim_of(kind, result.id)
     text = visible(result.sentence) + (f" Source: {visible(claim.source)}." if claim else "")
-    more = f"`kassay explain {visible(result.id)}` tells more."
+    more = f"`kassay explain {visible(result.id)}` explains it."
     return {
         "id": visible(result.id),
         "shortDescription": {"text": visible(result.sentence)},

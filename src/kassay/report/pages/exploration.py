@@ -91,7 +91,7 @@ class ExplorationView(NamedTuple):
     graph: StateGraph | None
     too_large: str
     held: tuple[tuple[str, str], ...]
-    not_asked: tuple[tuple[str, tuple[str, ...]], ...]
+    not_checked: tuple[tuple[str, tuple[str, ...]], ...]
     again: str
 
 
@@ -124,7 +124,7 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
         state_graph(result, first.trace if first else (), traces[0].id if traces else ""),
         f"It has {states} and is not drawn: up to {STATES_DRAWN_MAX} a picture says something.",
         _held(result),
-        _not_asked(result),
+        _not_checked(result),
         again,
     )
 
@@ -142,7 +142,7 @@ def _meaning(result: ExploreResult) -> str:
         where = "cycles that were not decided" if done.limit is None else LIMITS.get(done.limit, done.limit)
         return f"Exit code 3: nothing real is violated so far, and the walk ended at {where}."
     softer = sorted({f"{v.invariant} ({v.severity})" for v in done.violations})
-    softly = f" Told below and not counted: {', '.join(softer)}." if softer else ""
+    softly = f" Listed below and not counted: {', '.join(softer)}." if softer else ""
     return f"Exit code 0: nothing real is violated in any reachable state, and nothing gets stuck.{softly}"
 
 
@@ -159,8 +159,8 @@ def _doubts(result: ExploreResult) -> Iterator[str]:
     if done.liveness is not None and done.liveness.undecided:
         yield f"Cycles not decided: {done.liveness.undecided}."
     if done.verdict is not Verdict.VIOLATED and settings.faults == NO_FAULTS:
-        yield "Walked without faults: nobody crashes, pauses or leaves, nothing is lost (--faults)."
-    untried = [one.invariant for one in result.not_asked if one.why == UNTRIED]
+        yield "Explored without faults: no member crashes, pauses or leaves, no message is lost (--faults)."
+    untried = [one.invariant for one in result.not_checked if one.why == UNTRIED]
     if untried:
         yield f"No state or step of this walk could have broken {', '.join(untried)}."
 
@@ -276,15 +276,15 @@ def _cells(state: StateSnapshot) -> _Cells:
 
 def _held(result: ExploreResult) -> tuple[tuple[str, str], ...]:
     """The invariants that were checked and not violated, with their statements."""
-    silent = {one.invariant for one in result.not_asked}
+    silent = {one.invariant for one in result.not_checked}
     broken = {violation.invariant for violation in result.exploration.violations}
     return tuple(
         (one.name, one.claim) for one in load_invariants().values() if one.name not in silent | broken
     )
 
 
-def _not_asked(result: ExploreResult) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _not_checked(result: ExploreResult) -> tuple[tuple[str, tuple[str, ...]], ...]:
     by_reason: dict[str, list[str]] = {}
-    for one in result.not_asked:
+    for one in result.not_checked:
         by_reason.setdefault(one.why, []).append(one.invariant)
     return tuple((why, tuple(names)) for why, names in by_reason.items())

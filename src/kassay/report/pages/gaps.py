@@ -52,7 +52,7 @@ def view_of(report: GapReport, paths: Mapping[str, str], options: Sequence[str],
         word=word,
         look=look,
         subject=", ".join(each.target.spec for each in report.targets),
-        said=f"{counted(answered, 'instance')} ({report.source}), each beside its certified optimum; goals "
+        said=f"{counted(answered, 'instance')} ({report.source}), each against its certified optimum; goals "
         f"{', '.join(report.order)}, solver {report.solver}.",
         doubts=tuple(_doubts(report)),
         leaderboard=_leaderboard(targets),
@@ -84,7 +84,7 @@ def _doubts(report: GapReport) -> Iterator[str]:
     if report.set_aside:
         yield f"{counted(report.set_aside, 'instance')} set aside: these targets do not answer them."
     if not report.measured:
-        yield "A target was asked about no instance at all: nothing is known of it."
+        yield "A target was called on no instance: its gap is unknown."
 
 
 def _leaderboard(targets: Sequence[TargetGaps]) -> TableView:

@@ -1,7 +1,7 @@
 """Plots as frozen values: where each mark stands, in per cent of the width; templates draw them.
 
 Axes with round numbers; bars, a row for each thing; strips, with the median, a high quantile and the worst
-value; histograms one below the other on the same bins; and lines, told apart by dashes and by the shape of
+value; histograms one below the other on the same bins; and lines, distinguished by dashes and by the shape of
 their points.
 """
 

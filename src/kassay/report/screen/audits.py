@@ -98,7 +98,7 @@ def _causes(group: GroupAudit) -> Iterator[View]:
     if group.kept:
         yield line(f"  {counted(group.kept, 'static member')} came back without a rebalance")
     if group.abandoned:
-        yield line(f"  {counted(group.abandoned, 'rebalance')} began anew before the leader had answered")
+        yield line(f"  {counted(group.abandoned, 'rebalance')} restarted before the leader answered")
 
 
 def _gaps(group: GroupAudit) -> Iterator[View]:

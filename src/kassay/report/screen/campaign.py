@@ -124,7 +124,7 @@ def findings_view(rows: Sequence[Row], total: int, paths: Sequence[str] = ()) ->
     if paths:
         parts += [whole_line(f"saved: {path}") for path in paths]
         command = shell_command(("kassay", "explain", paths[0]))
-        parts += [line(), whole_line(f"told: {command}", style="cyan")]
+        parts += [line(), whole_line(f"explain: {command}", style="cyan")]
         command = shell_command(("kassay", "replay", paths[0]))
         parts.append(whole_line(f"played again: {command}", style="cyan"))
     return stack(*parts)

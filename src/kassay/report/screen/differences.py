@@ -28,11 +28,11 @@ def diff_view(report: DiffReport, path: str | None) -> View:
         line((report.left, "bold"), " and ", (report.right, "bold"), (f"  {played}", "dim")),
     ]
     if report.left == report.right:
-        parts.append(line(f"  both mean {report.left}: one rule, asked twice"))
+        parts.append(line(f"  both mean {report.left}: the same rule twice"))
     if cut:
         parts.append(line(f"  {report.scope} is {cut}", style="dim"))
     if report.unanswered:
-        failed = f"  to {counted(report.unanswered, 'input')} neither had an answer, and both failed alike"
+        failed = f"  to {counted(report.unanswered, 'input')} neither had an answer; both failed the same way"
         parts.append(line(failed, style="yellow"))
     if report.smallest is not None:
         parts += _difference(report.smallest, path)

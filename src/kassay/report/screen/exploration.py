@@ -57,7 +57,7 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
             if violation.severity is severity:
                 parts += _violation(violation, runs)
     parts += _stuck(result, runs)
-    parts += _not_asked(result)
+    parts += _not_checked(result)
     if runs.names and not mermaid:
         parts += [line(), line(_LEGEND, style="dim")]
     parts += [line(), _verdict(result), whole_line(f"again: {replay}", style="dim")]
@@ -148,13 +148,13 @@ def _stuck(result: ExploreResult, runs: _Runs) -> list[View]:
     return parts
 
 
-def _not_asked(result: ExploreResult) -> list[View]:
+def _not_checked(result: ExploreResult) -> list[View]:
     """One line per reason: the invariants that the walk did not check."""
     by_reason: dict[str, list[str]] = {}
-    for one in result.not_asked:
+    for one in result.not_checked:
         by_reason.setdefault(one.why, []).append(one.invariant)
     return [
-        line(f"not asked ({why}): {', '.join(names)}", style="yellow" if why == UNTRIED else "dim")
+        line(f"not checked ({why}): {', '.join(names)}", style="yellow" if why == UNTRIED else "dim")
         for why, names in by_reason.items()
     ]
 
@@ -184,7 +184,7 @@ def _verdict(result: ExploreResult) -> View:
         words += ": in every reachable state"
         softer = dict.fromkeys(f"{v.invariant} ({v.severity})" for v in done.violations)
         if softer:
-            words += f"; told above and not counted: {', '.join(softer)}"
+            words += f"; listed above and not counted: {', '.join(softer)}"
     return line(words, style=_VERDICTS[done.verdict])
 
 

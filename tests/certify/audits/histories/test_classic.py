@@ -190,7 +190,7 @@ def test_a_partition_lost_since_is_found_where_it_is_described_today():
     log = written(HALVES, [HALVES[0], member("b", tps("orders", 2))])
     assert only(log).findings == []
     (finding,) = only(log, KnownTopics({"orders": 4})).findings
-    assert (finding.claim, finding.message) == ("complete", "orders-3 (owner nobody, subscribers a b)")
+    assert (finding.claim, finding.message) == ("complete", "orders-3 (owner none, subscribers a b)")
 
 
 def test_rebalances_in_a_row_are_one_unrest():

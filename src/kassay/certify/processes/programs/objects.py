@@ -223,4 +223,4 @@ BY_KIND: Final[Mapping[str, type[ProgramPlacer] | type[ProgramPartitioner]]] = {
     "placer": ProgramPlacer,
     "partitioner": ProgramPartitioner,
 }
-"""What stands in for an object of a program of a kind that is neither a group's nor asked by documents."""
+"""Replaces the object of a program, for kinds that are neither groups nor called with documents."""

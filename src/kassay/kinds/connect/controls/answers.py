@@ -44,7 +44,7 @@ class _SpoiltConnect(OptimalConnect):
 
 @control("runs-twice", breaks="single-owner")
 class ConnectorRunsTwice(_SpoiltConnect):
-    """What is new is started on two workers in a round after which somebody comes again anyway."""
+    """Starts new work on two workers in a round after which some worker must rejoin anyway."""
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
         """Where something has to be stopped, what one worker starts another one starts as well."""
@@ -62,7 +62,7 @@ class ConnectForAStranger(_SpoiltConnect):
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
         """One entry too many."""
-        return {**answer, "nobody": WorkerChange()}
+        return {**answer, "stranger": WorkerChange()}
 
 
 @control("forgets-a-task", breaks="complete")
@@ -171,7 +171,7 @@ class ConnectNever(_SpoiltConnect):
 
 @control("remembers", breaks="pure")
 class RemembersConnect(_SpoiltConnect):
-    """Asked the same twice, it says something else."""
+    """A second call with the same input returns another answer."""
 
     def __init__(self) -> None:
         self._last: ConnectRequest | None = None

@@ -22,8 +22,8 @@ _ONE_ROUND: Final = ("deleted-stops", "revoke-before-assign", "delayed-for-loss"
 """The claims that a fault in what is started keeps, as long as nothing is revoked for it."""
 
 
-@control("delays-though-nobody-left", breaks="delayed-for-loss")
-class DelaysThoughNobodyLeft(OptimalConnect):
+@control("delays-without-loss", breaks="delayed-for-loss")
+class DelaysWithoutLoss(OptimalConnect):
     """Work that a worker missed counts as lost though the worker is still there (KAFKA-9848)."""
 
     def lost(self, request: ConnectRequest, memory: WaitingLeader) -> dict[Work, int]:

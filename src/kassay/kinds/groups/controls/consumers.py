@@ -76,11 +76,11 @@ class OmitsIdle(Spoilt):
 
 @control("names-a-stranger", breaks="members")
 class NamesAStranger(Spoilt):
-    """There is an entry for somebody who is no member."""
+    """The answer has an entry for a name that is no member."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """One entry too many."""
-        return {**answer, "nobody": ()}
+        return {**answer, "stranger": ()}
 
 
 @control("counts-to-the-end", breaks="exists")
@@ -131,7 +131,7 @@ class GivesOneTwice(Spoilt):
 
 @control("deals-to-all", breaks="subscribed")
 class DealsToAll(Spoilt):
-    """Partitions are dealt to all members, whatever they subscribed to (kafkajs 1679)."""
+    """Assigns partitions to all members, whatever they subscribe to (kafkajs 1679)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Round robin over all members, subscribed or not."""
@@ -201,7 +201,7 @@ class ServesItsLeader(Spoilt):
 
 @control("remembers", breaks="pure")
 class Remembers(Spoilt):
-    """Asked the same twice, it says something else."""
+    """A second call with the same input returns another answer."""
 
     def __init__(self) -> None:
         self._last: tuple[Cluster, Group] | None = None
@@ -262,7 +262,7 @@ class NeverRests(Spoilt):
 
 @control("deals-by-member-id", breaks="static-stable", kinds=CLIENT)
 class DealsByMemberId(AssignorBase):
-    """Static members are dealt to by their member ids, which change with every start."""
+    """Orders static members by their member ids, which change with every start."""
 
     name = "control"
 

@@ -38,11 +38,11 @@ def _without_one(answer: PartitionsByMember, ids: Iterable[str]) -> PartitionsBy
 
 @control("names-a-stranger", breaks="members")
 class NamesAStrangerToo(_SpoiltShares):
-    """There is an entry for somebody who is no member."""
+    """The answer has an entry for a name that is no member."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """One entry too many."""
-        return {**answer, "nobody": ()}
+        return {**answer, "stranger": ()}
 
 
 @control("repeats-itself", breaks="single-owner")
@@ -129,7 +129,7 @@ def _owned_if_even(cluster: Cluster, group: Group, off_by: int, apart: int) -> P
 
 @control("prefers-a-partition", breaks="shared-evenly", like="optimal-share")
 class PrefersAPartition(_SpoiltOptimum):
-    """Somebody has one partition in place of another, which then has two members fewer, and so it stays."""
+    """One member has one partition in place of another, which then has two members fewer; and keeps it."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """One copy of a partition exchanged for one of another that has as many."""
@@ -211,7 +211,7 @@ class ChokesOnOne(_SpoiltShares):
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """The answer, if the group has several members."""
         if len(group.members) == 1:
-            raise ValueError("nobody to share with")
+            raise ValueError("no other member to share with")
         return answer
 
 
@@ -228,7 +228,7 @@ class SharesNever(_SpoiltShares):
 
 @control("remembers", breaks="pure")
 class RemembersShares(_SpoiltShares):
-    """Asked the same twice, it says something else."""
+    """A second call with the same input returns another answer."""
 
     def __init__(self) -> None:
         self._last: tuple[Cluster, Group] | None = None

@@ -61,7 +61,7 @@ class RoundsUp(_Blocks):
 
 @control("deals-each-topic", breaks="contiguous", kinds=CLIENT, keeps=keeping("contiguous"))
 class DealsEachTopic(_Blocks):
-    """Each topic is dealt in turn."""
+    """Assigns each topic in turn, round robin."""
 
     def shares(self, count: int, size: int, number: int) -> list[range]:
         """Every n-th partition."""

@@ -116,7 +116,7 @@ class PlansByHashes(OptimalPlan):
 
 @control("remembers", breaks="pure", like="plan:optimal")
 class RemembersPlans(OptimalPlan):
-    """Asked the same twice, it says something else."""
+    """A second call with the same input returns another answer."""
 
     def __init__(self) -> None:
         self._last: PlanRequest | None = None

@@ -26,7 +26,7 @@ KEPT: Final = (
 
 @control("swaps-what-was-lost", breaks="sticky-by-member", keeps=(*KEPT, "sticky-standbys"))
 class SwapsWhatWasLost(OptimalStreams):
-    """Of the tasks that nobody runs, two go where the other one's state is."""
+    """Swaps two unowned tasks, so that each goes where the state of the other one is."""
 
     def placed(self, problem: MemberTaskProblem, best: Sequence[int]) -> Sequence[int]:
         """Two members swapped, if one of them had the state of its task and loses it."""

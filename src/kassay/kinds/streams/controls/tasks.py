@@ -127,7 +127,7 @@ class TasksNever(_SpoiltTasks):
 
 @control("remembers", breaks="pure", like="streams-high-availability")
 class RemembersTasks(_SpoiltTasks):
-    """Asked the same twice, it says something else."""
+    """A second call with the same input returns another answer."""
 
     def __init__(self) -> None:
         self._last: TaskRequest | None = None
@@ -140,7 +140,7 @@ class RemembersTasks(_SpoiltTasks):
 
 @control("never-rests", breaks="stable", keeps=("standby-disjoint", "balanced-within-one", "converges"))
 class TasksNeverRest(_SpoiltTasks):
-    """What was asked last is known to all objects; asked it once more, they say something else."""
+    """All objects share the last input; a second call with it returns another answer."""
 
     last: TaskRequest | None = None
 

@@ -119,7 +119,7 @@ class CountsNoNextTask(EvenTasks):
     ),
 )
 class SwapsTwoTasks(StickyTasks):
-    """Where somebody is given a task that he did not have, two that could stay change places as well."""
+    """When any client gets a new task, two tasks that could stay swap clients as well."""
 
     def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
         """The sticky rule's tasks; where one is new to its process, the first two that stay are swapped."""
@@ -194,7 +194,7 @@ class LeavesOneOut(EvenTasks):
 
 @control("deals-again", breaks="fixed-point", keeps=KEPT)
 class DealsAgain(EvenTasks):
-    """While somebody's tasks are new to all, tasks are dealt from the end; then from the beginning."""
+    """Assigns tasks in reverse order while any task is new to the group, and in order afterwards."""
 
     def tasks(self, request: TaskRequest) -> list[TaskId]:
         """One order in a first run, another in the next."""

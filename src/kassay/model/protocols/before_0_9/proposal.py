@@ -237,7 +237,7 @@ class ProposalModel:
             f"partitions {','.join(map(str, owned)) or 'none'}",
         )
         if consumer.status is ProposalState.DOWN:
-            return label._replace(reply="nobody there"), after
+            return label._replace(reply="consumer down"), after
         joined = moved(
             consumer, ProposalEvent.JOINED, generation=coordinator.generation, owned=owned, waits=False
         )

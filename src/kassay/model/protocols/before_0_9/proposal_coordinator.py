@@ -108,7 +108,7 @@ _STARTING: Final = Rule((Phase.CATCH_UP,), "CoordinatorStartupNotComplete")
 _LOST: Final = {PhaseEvent.LOST: Rule((Phase.DOWN,), "NotCoordinator to all")}
 _REBALANCE: Final = Rule(
     (Phase.PREPARE, Phase.READY),
-    "heartbeats get IllegalGeneration from now on; nobody left: store that, rest",
+    "heartbeats get IllegalGeneration from now on; if no member is left: store that, Ready",
 )
 
 _COORDINATOR: Final[Table] = {
@@ -136,7 +136,7 @@ _COORDINATOR: Final[Table] = {
         PhaseEvent.JOIN: Rule((Phase.PREPARE,), "park"),
         PhaseEvent.TRIGGER: Rule(
             (Phase.PREPARE, Phase.READY),
-            "drop the member, or note the partitions; nobody left: store that, rest",
+            "drop the member, or note the partitions; if no member is left: store that, Ready",
         ),
         PhaseEvent.ALL_JOINED: Rule((Phase.REBALANCING,), "generation + 1, assign, one atomic write"),
     },

@@ -13,7 +13,7 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * pending_blocks_forever: KAFKA-7909, removing a pending id does not complete the join phase
 * static_no_rebalance_in_completing: KAFKA-9801, replacing a static member in Completing changes nothing else
 * static_replace_stable_only: KAFKA-8500, outside Stable a returning static member is added next to its old id
-* static_leader_recompute: KAFKA-13435, a returning static leader is not told to skip the assignment
+* static_leader_recompute: KAFKA-13435, a returning static leader gets no `skipAssignment`
 * ignore_unreleased: a partition is assigned while another member still holds it
 * pend_reassign_loses_epoch: KAFKA-16147, a pending partition targeted to its holder again counts as free
 * revocation_not_awaited: partitions that a member must revoke count as free at once

@@ -177,7 +177,7 @@ OLD_RULES: Final = (
         24,
         "KAFKA-18134",
         "An upgrade drops the user data that a custom assignor added to an assignment.",
-        "A group with such user data cannot be upgraded; parked members have already been told to rejoin.",
+        "A group with such user data cannot be upgraded; parked members already know that they must rejoin.",
         hidden="The models' assignors add no user data to an assignment.",
     ),
     OldRule(

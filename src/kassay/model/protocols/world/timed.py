@@ -11,7 +11,7 @@ three rules restrict it:
 
 Heartbeats are sent at their interval and are one step, lost or not. A member of a consumer group (KIP-848)
 heartbeats at its interval, and at once to join or to acknowledge; the coordinator fences it when its session
-is over, or when it has not given up in time what it was asked to revoke.
+is over, or when it has not revoked in time what it must give up.
 
 Symmetry over identical clients: a clock goes with its client. The coordinator's timers contain member
 ids and are ordered by due time, then name, so they are sorted again with the rest.
