@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.certify.hunts.hunt import cases
 from kassay.kinds.groups.scopes import starting_points
-from kassay.kinds.groups.search import separate_copies, chained, changed, shape_of, stairs, widened
+from kassay.kinds.groups.search import chained, changed, separate_copies, shape_of, stairs, widened
 from kassay.kinds.protocol import ScopeCell
 from kassay.model.groups.kinds import CLIENT
 

@@ -30,8 +30,8 @@ OPEN_BYTES_MAX: Final = 15_000
 """A larger board is folded."""
 MEANING: Final = (
     "0 is the optimum. Balance: sum of squared loads above the optimum's. Spread: largest minus smallest "
-    "load above the optimum's. Movement and rack: needless moves and replicas away from their rack, where the goals "
-    "before them are met."
+    "load above the optimum's. Movement and rack: needless moves and replicas away from their rack, where "
+    "the goals before them are met."
 )
 _OBJECTIVES: Final = ("balance", "spread", "movement", "rack")
 

@@ -31,8 +31,8 @@ _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at z
 _NUMBERS: Final = ("judged", "median", "p99", "worst", "at zero")
 _SHOWN_MAX: Final = 3
 _MEANING: Final = (
-    "balance: sum of squared loads above the optimum's; spread: largest minus smallest load above the optimum's; "
-    "movement and rack: where the goals before them are met; moves and mismatches: against the "
+    "balance: sum of squared loads above the optimum's; spread: largest minus smallest load above the "
+    "optimum's; movement and rack: where the goals before them are met; moves and mismatches: against the "
     "optimum's, whatever the balance."
 )
 

@@ -79,7 +79,7 @@ def test_a_session_timeout_is_kept_within_its_bounds():
 
 
 def test_a_write_that_failed_shows_in_the_copies_that_are_counted():
-    """A process that the coordinator counts as one that has a copy, though consumer down has it."""
+    """A process that the coordinator counts as one that has a copy, though nobody there has it."""
     (trace,) = [trace for trace in traces() if trace["id"] == "protocol-streams-q0125"]
     assert check_trace(trace, lambda: coordinator, version="4.4") is None
     forgiving = copy.deepcopy(trace)

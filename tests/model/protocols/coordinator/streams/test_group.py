@@ -104,7 +104,7 @@ def test_topics_are_looked_at_again_when_one_of_them_changes():
 
 
 def test_a_failed_write_takes_back_the_records_and_not_the_count_of_copies():
-    """A process keeps counting as one that has a copy, which consumer down has: it will not be given one."""
+    """A process keeps counting as one that has a copy, which nobody there has: it will not be given one."""
     threads = Threads(AT_ONCE._replace(num_standby_replicas=1))
     threads.join("a")
     threads.join("b")
