@@ -2,16 +2,18 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from kassay.model.kinds import every_kind, kind_named
 from tests import house
-from tests.paths import ROOT
+from tests.paths import DOCS, ROOT
 
 DOORS = ("model", "assignors", "properties", "solver")
 FAMILY_DOORS = (*DOORS, "kinds")
@@ -23,6 +25,14 @@ SAME_NAME = {
 """Public class names that may occur twice, with the reason."""
 VAGUE = {"found", "made", "told"}
 """Names that say only how a value came about."""
+FOREIGN = re.compile(
+    r"\b(?:told|tells|asked|beside|nobody|somebody|dealt|anew|alike|likewise|be had|put to)\b", re.IGNORECASE
+)
+"""Words that make text read like a translation; `CONTRIBUTING.md` says how to write instead."""
+FOREIGN_MAX = 24
+"""The limit of such words in the package, its templates and the pages; lower it with the count."""
+VERDICT = re.compile(r'\bALIKE\b|"alike"')
+"""The verdict that two targets answer the same, in output and in JSON."""
 
 
 OUT = {
@@ -224,6 +234,36 @@ def test_names_say_what_they_hold():
         if name.strip("_") in VAGUE
     ]
     assert vague == []
+
+
+def test_text_reads_as_plain_english():
+    """Foreign-sounding words stay few; the message names the files with most of them."""
+    paths = [path for suffix in ("py", "j2") for path in house.SRC.rglob(f"*.{suffix}")]
+    paths += [*DOCS.rglob("*.md"), *DOCS.rglob("*.html")]
+    counts = Counter(
+        {str(path.relative_to(ROOT)): len(foreign_words(path.read_text("utf-8"))) for path in paths}
+    )
+    assert counts.total() <= FOREIGN_MAX, f"most are in {counts.most_common(10)}"
+    assert counts.total() >= FOREIGN_MAX - 10, f"lower FOREIGN_MAX to {counts.total()}"
+
+
+def foreign_words(text):
+    """The foreign-sounding words of a text, with every verdict ALIKE left out."""
+    return FOREIGN.findall(VERDICT.sub("", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Nobody is told.", ["Nobody", "told"]),
+        ("an optimum that cannot be had", ["be had"]),
+        ("input to the call", []),
+        ("_dealt, retold, tellsome", []),
+        ('ALIKE on 5 inputs, "alike", alike', ["alike"]),
+    ],
+)
+def test_a_foreign_word_is_a_whole_word_outside_of_a_verdict(text, words):
+    assert foreign_words(text) == words
 
 
 @pytest.mark.parametrize("way", [*OUT, *PROBES])
