@@ -207,7 +207,8 @@ def test_a_group_that_changes_its_protocol_is_not_judged_by_what_was_taken_over(
     log.target("g", "a", tps("A", 0))
     log.target("g", "b", tps("A", 2))
     log.target_epoch("g", 7)
-    classic, consumer = of_records(log.records).groups
-    assert (classic.protocol, consumer.protocol) == (GroupProtocol.CLASSIC, GroupProtocol.CONSUMER)
-    (taken,) = consumer.rebalances
+    (group,) = of_records(log.records).groups
+    assert (group.former, group.protocol) == ([GroupProtocol.CLASSIC], GroupProtocol.CONSUMER)
+    _, taken = group.rebalances
+    assert (group.moved, group.returns) == (0, {})
     assert (taken.judged, taken.why_not) == ((), "its target was taken over from the classic protocol")

@@ -40,12 +40,24 @@ def test_moves_and_the_worst_spread():
         rebalance(0, RebalanceFigures(3, 2, 5, 2)), rebalance(1, RebalanceFigures(2, 0)), rebalance(2)
     )
     assert (audit.moved, audit.needless, audit.judged) == (5, 3, 3)
-    assert audit.worst_spread == RebalanceFigures(2, 0)
+    assert audit.worst_spread == RebalanceFigures(3, 2, 5, 2)
+    assert audit.worst_excess is audit.rebalances[1]
 
 
-def test_unrest_is_a_row_of_rebalances_or_what_the_records_say():
-    assert group(rebalance(0), rebalance(50), rebalance(100), rebalance(1000)).longest_unrest_ms == 100_000
-    assert group(rebalance(0)).longest_unrest_ms is None
+def test_moves_that_are_not_known_are_never_summed_as_none():
+    known, unknown = rebalance(0, RebalanceFigures(0, 0, 5, 2)), rebalance(1, unmeasured="a reason")
+    audit = group(known, unknown)
+    assert (audit.moved, audit.needless, dict(audit.unmeasured)) == (None, None, {"a reason": 1})
+    assert (audit.moved_at_least, audit.needless_at_least) == (5, 3)
+    assert group(known).moved == 5
+    compacted = group(known)
+    compacted.lost.append((at(2), "its records are compacted"))
+    assert (compacted.moved, compacted.unmeasured.total()) == (None, 1)
+
+
+def test_unrest_is_what_the_records_say():
+    assert group(rebalance(0), rebalance(50), rebalance(100), rebalance(1000)).longest_unrest_ms is None
+    assert group(rebalance(0, unrest_ms=20), rebalance(1, unrest_ms=30)).longest_unrest_ms == 30
     consumer = group(rebalance(0, unrest_ms=700), rebalance(1), protocol=GroupProtocol.CONSUMER)
     assert consumer.longest_unrest_ms == 700
 

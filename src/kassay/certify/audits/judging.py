@@ -22,7 +22,7 @@ from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.cluster import numbers_by_topic
 from kassay.model.errors import KassayError
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json
-from kassay.model.groups.group import Assignment
+from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import History, Join, Withhold
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.groups.metrics import moved
@@ -242,12 +242,21 @@ def _shared(outcome: Step, owners_known: bool) -> RebalanceFigures:
     problem = ShareProblem.of(outcome.cluster, outcome.group)
     best = best_sharing(problem)
     loads = outcome.loads.values()
-    figures = share_figures(problem, outcome.given) if owners_known else None
+    figures = share_figures(problem, outcome.given) if owners_known and _is_valid(outcome) else None
     return RebalanceFigures(
         max(loads) - min(loads),
         best.loads[-1] - best.loads[0],
         None if figures is None else figures.taken_back,
         None if figures is None else best.taken_back,
+    )
+
+
+def _is_valid(outcome: Step) -> bool:
+    """Whether each member is given partitions that it subscribes to, each once: others have no figures."""
+    topics = {each.member_id: {*each.topics} for each in outcome.group.members}
+    return all(
+        len({*tps}) == len(tps) and {tp.topic for tp in tps} <= topics.get(name, set())
+        for name, tps in outcome.given.items()
     )
 
 
@@ -336,12 +345,20 @@ def _withheld(step: Step) -> Iterator[Withhold]:
 
 
 def merged(first: Step, last: Step) -> Step:
-    """A rebalance of several rounds as one: the input of the first, and the outcome of the last."""
+    """A rebalance of several rounds as one: what members owned before the first, and the outcome of the last.
+
+    The members are those of the last round; one that came in between owned nothing.
+    """
     if first is last:
         return last
+    was = first.group.by_id
+    members = tuple(
+        was[each.member_id]._replace(topics=each.topics) if each.member_id in was else each._replace(owned=())
+        for each in last.group.members
+    )
     return Step(
         cluster=last.cluster,
-        group=first.group,
+        group=Group(members, last.group.leader),
         answer=last.given,
         generation=last.generation,
         protocol=last.protocol,

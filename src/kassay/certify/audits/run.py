@@ -13,7 +13,7 @@ from kassay.certify.audits.histories.consumer import ConsumerHistory, ShareHisto
 from kassay.certify.audits.histories.streams import StreamsHistory
 from kassay.certify.audits.histories.targets import TargetHistory
 from kassay.certify.audits.topics import KnownTopics
-from kassay.certify.audits.values import AuditedRebalance, GroupAudit, LogAudit, LogMoment
+from kassay.certify.audits.values import AuditedRebalance, GroupAudit, GroupProtocol, LogAudit, LogMoment
 from kassay.model.errors import InputError
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, SHARE, STREAMS
 from kassay.reading.kafka.offsets.sources import (
@@ -82,16 +82,18 @@ class LogReader:
 
     def finish(self) -> LogAudit:
         """The result, with what limits its meaning."""
+        groups: dict[int, GroupAudit] = {}
         for partition in self.partitions.values():
+            for classic in partition.classic.values():
+                classic.finish()
             for history in (*partition.ended, *partition.decided.values()):
                 self._add(history.audit, history.finish(partition.log))
-        groups: list[GroupAudit] = []
-        for partition in self.partitions.values():
-            groups += [history.audit for history in partition.classic.values()]
-            groups += [history.audit for history in (*partition.ended, *partition.decided.values())]
-        for group in groups:
+            every = (*partition.classic.values(), *partition.ended, *partition.decided.values())
+            groups |= {id(each.audit): each.audit for each in every}
+        for group in groups.values():
             group.findings = [each for each in group.findings if self._is_wanted(each.moment)]
-        shown = (each for each in groups if each.rebalances or each.findings or each.gaps)
+            group.lost = [each for each in group.lost if self._is_wanted(each[0])]
+        shown = (each for each in groups.values() if each.rebalances or each.findings or each.gaps)
         ordered = sorted(shown, key=lambda each: (each.name, each.protocol))
         return LogAudit(tuple(ordered), dict(self.records), tuple(self.unread), tuple(self._notes()))
 
@@ -119,25 +121,40 @@ class LogReader:
             if history is not None:
                 partition.ended.append(history)
             history = partition.decided[record.group] = speaks.of(record.group, self.known)
-            came = speaks is ConsumerHistory and record.group in partition.classic
-            history.migrated = came and partition.log.is_whole
+            history.fresh = partition.log.is_whole
             history.members_before = () if partition.log.is_whole else None
+        if isinstance(history, ConsumerHistory) and record.value is not None:
+            self._take_over(partition, history, record.group)
         return history
+
+    def _take_over(self, partition: _Partition, history: ConsumerHistory, group: str) -> None:
+        """A consumer group that was a classic one continues its audit, and with its members."""
+        classic = partition.classic.get(group)
+        if classic is None:
+            return
+        if history.audit is classic.audit and history.audit.protocol is history.protocol:
+            return
+        classic.audit.speaks(history.protocol)
+        history.audit, history.homes = classic.audit, classic.homes
+        history.migrated = partition.log.is_whole and bool(classic.left_behind)
+        history.taken_over |= {each.member_id for each in classic.left_behind}
 
     def _classic(self, partition: _Partition, record: GroupRecord, moment: LogMoment) -> None:
         history = partition.classic.get(record.group)
         if history is None:
             history = partition.classic[record.group] = ClassicHistory.of(record.group, self.known)
-            history.migrated = record.group in partition.decided
         consumer = partition.decided.get(record.group)
-        if isinstance(record.value, ClassicGeneration):
-            if moment.timestamp is None:
-                moment = moment._replace(timestamp=record.value.since)
-            self._add(history.audit, history.take(record.value, moment, partition.log))
-        else:
+        if not isinstance(record.value, ClassicGeneration):
             history.forget()
-            if consumer is not None:
-                consumer.migrated = partition.log.is_whole
+            return
+        if isinstance(consumer, ConsumerHistory) and history.audit.protocol is not GroupProtocol.CLASSIC:
+            history.migrated = True
+        elif isinstance(consumer, ConsumerHistory) and history.audit is not consumer.audit:
+            history.audit, history.homes, history.migrated = consumer.audit, consumer.homes, True
+        history.audit.speaks(GroupProtocol.CLASSIC)
+        if moment.timestamp is None:
+            moment = moment._replace(timestamp=record.value.since)
+        self._add(history.audit, history.take(record.value, moment, partition.log))
 
     def _end_batch(self, partition: _Partition) -> None:
         for group in partition.touched:

@@ -11,15 +11,10 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from kassay.model.trace import Trace
 from kassay.reading.kafka.lines import Place
-
-QUIET_MS: Final = 60_000
-"""Rebalances of a classic group within this time of each other form one period of instability."""
-
 
 class LogMoment(NamedTuple):
     """Position and time of a record: line, offset, and milliseconds; None if unknown."""
@@ -98,7 +93,8 @@ class AuditedRebalance:
 
     `generation`: the group epoch if the coordinator assigns. `turn`: the round within a rebalance, from 0.
     `judged`: the claims checked; empty, with `why_not`, if none applies. `gap`: what is missing before it.
-    `unrest_ms`: how long the group took to become stable, if recorded.
+    `unmeasured`: why the partitions that it moved are not known, None if they are. `unrest_ms`: how long the
+    group took to become stable, if recorded.
     """
 
     generation: int
@@ -113,27 +109,35 @@ class AuditedRebalance:
     why_not: str | None = None
     gap: str | None = None
     findings: tuple[AuditFinding, ...] = ()
+    unmeasured: str | None = None
     unrest_ms: int | None = None
+
+    @property
+    def excess(self) -> int:
+        """The spread beyond the possible one; 0 if not measured."""
+        return self.measured.spread - self.measured.best_spread if self.measured else 0
 
 
 @dataclass
 class GroupAudit:
     """The audited records of one group.
 
+    `protocol`: the protocol that it speaks at the end; `former`: the ones before a migration, in order.
     `returns`: how often a member returned after leaving, by client and host (or instance id). `kept`: static
     members that returned without a rebalance. `abandoned`: rebalances that restarted before the leader
-    answered.
+    answered. `lost`: rebalances of which the log has too little to be listed, each with the reason.
     """
 
     name: str
     protocol: GroupProtocol
+    former: list[GroupProtocol] = field(default_factory=list)
     rebalances: list[AuditedRebalance] = field(default_factory=list)
     findings: list[AuditFinding] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     returns: Counter[str] = field(default_factory=Counter)
     kept: int = 0
     abandoned: int = 0
-    unread: int = 0
+    lost: list[tuple[LogMoment, str]] = field(default_factory=list)
 
     def add(self, rebalance: AuditedRebalance) -> None:
         """Add the rebalance, with its findings and its gap."""
@@ -146,7 +150,7 @@ class GroupAudit:
         """Withdraw the results at these moments, with the reason."""
         self.findings = [each for each in self.findings if each.moment not in moments]
         self.rebalances = [
-            replace(each, judged=(), findings=(), measured=None, why_not=why_not)
+            replace(each, judged=(), findings=(), measured=None, why_not=why_not, unmeasured=why_not)
             if each.moment in moments
             else each
             for each in self.rebalances
@@ -167,13 +171,40 @@ class GroupAudit:
         """Rebalances with at least one claim checked."""
         return sum(bool(each.judged) for each in self.rebalances)
 
+    def speaks(self, protocol: GroupProtocol) -> None:
+        """The group continues in this protocol."""
+        if protocol is not self.protocol:
+            self.former.append(self.protocol)
+            self.protocol = protocol
+
+    def leave_open(self, why: str) -> None:
+        """Record why the moves of the last rebalance are not known."""
+        last = self.rebalances[-1]
+        self.rebalances[-1] = replace(last, unmeasured=last.unmeasured or why)
+
     @property
-    def moved(self) -> int:
-        """Partitions moved in all rebalances, as far as known."""
+    def unmeasured(self) -> Counter[str]:
+        """Rebalances whose moves are not known, by reason."""
+        reasons = Counter(why for _, why in self.lost)
+        return reasons + Counter(each.unmeasured for each in self.rebalances if each.unmeasured)
+
+    @property
+    def moved(self) -> int | None:
+        """Partitions moved in all rebalances; None if those of a rebalance are not known."""
+        return None if self.unmeasured else self.moved_at_least
+
+    @property
+    def needless(self) -> int | None:
+        """Those of them that an optimal assignment would not have moved; None if not known."""
+        return None if self.unmeasured else self.needless_at_least
+
+    @property
+    def moved_at_least(self) -> int:
+        """Partitions moved in the rebalances whose moves are known."""
         return sum(each.measured.moved or 0 for each in self.rebalances if each.measured)
 
     @property
-    def needless(self) -> int:
+    def needless_at_least(self) -> int:
         """Those of them that an optimal assignment would not have moved."""
         return sum(each.measured.needless or 0 for each in self.rebalances if each.measured)
 
@@ -184,28 +215,24 @@ class GroupAudit:
 
     @property
     def worst_spread(self) -> RebalanceFigures | None:
-        """The rebalance whose spread exceeds the possible one most."""
+        """The rebalance with the largest spread; of several the one that exceeds the possible one most."""
         measured = [each.measured for each in self.rebalances if each.measured]
-        return max(measured, key=lambda each: each.spread - each.best_spread, default=None)
+        return max(measured, key=lambda each: (each.spread, -each.best_spread), default=None)
+
+    @property
+    def worst_excess(self) -> AuditedRebalance | None:
+        """The first rebalance whose spread exceeds the possible one most; None if none exceeds it."""
+        above = [each for each in self.rebalances if each.measured and each.excess]
+        return max(above, key=lambda each: each.excess, default=None)
 
     @property
     def longest_unrest_ms(self) -> int | None:
-        """The longest time without stability; None if the records do not contain it."""
-        known = [each.unrest_ms for each in self.rebalances if each.unrest_ms is not None]
-        return max((*known, *self._bursts()), default=None)
+        """The longest time from the beginning of a rebalance until the group was stable, as far as recorded.
 
-    def _bursts(self) -> list[int]:
-        """Durations of sequences of close rebalances of a classic group."""
-        times = [each.moment.timestamp for each in self.rebalances if each.moment.timestamp is not None]
-        if self.protocol is not GroupProtocol.CLASSIC or not times:
-            return []
-        bursts: list[int] = []
-        begin = times[0]
-        for before, after in pairwise(times):
-            if after - before > QUIET_MS:
-                begin = after
-            bursts.append(after - begin)
-        return [each for each in bursts if each]
+        A rebalance of a classic group begins in no record; of several rounds, the first record counts.
+        """
+        known = [each.unrest_ms for each in self.rebalances if each.unrest_ms is not None]
+        return max(known, default=None)
 
 
 @dataclass(frozen=True)
@@ -257,17 +284,22 @@ def verdict(audit: LogAudit) -> str:
 
 
 def _group(group: GroupAudit) -> dict[str, Any]:
-    worst = group.worst_spread
+    worst, excess = group.worst_spread, group.worst_excess
     return {
         "group": group.name,
         "protocol": group.protocol.value,
+        "former_protocols": [each.value for each in group.former],
         "rebalances": len(group.rebalances),
         "judged": group.judged,
         "moved": group.moved,
         "needless": group.needless,
+        "moved_at_least": group.moved_at_least,
+        "needless_at_least": group.needless_at_least,
+        "unmeasured": dict(group.unmeasured.most_common()),
         "double_owners": group.double_owners,
         "longest_unrest_ms": group.longest_unrest_ms,
         "worst_spread": None if worst is None else {"is": worst.spread, "could_be": worst.best_spread},
+        "worst_excess": None if excess is None else {"generation": excess.generation, "by": excess.excess},
         "returns": dict(group.returns.most_common()),
         "kept": group.kept,
         "abandoned": group.abandoned,
@@ -304,6 +336,7 @@ def _rebalance(rebalance: AuditedRebalance) -> dict[str, Any]:
         "judged": list(rebalance.judged),
         "why_not": rebalance.why_not,
         "gap": rebalance.gap,
+        "unmeasured": rebalance.unmeasured,
         "unrest_ms": rebalance.unrest_ms,
         "findings": len(rebalance.findings),
     }

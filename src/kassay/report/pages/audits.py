@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit, verdict
 from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
 from kassay.report.pages.layout import render as page
-from kassay.report.screen.audits import at, duration, where
+from kassay.report.screen.audits import at, duration, protocols, where
 from kassay.writing.text import counted, shell_command
 
 DRAWN_MAX: Final = 800
@@ -71,7 +71,7 @@ def _page(audit: LogAudit, files: Sequence[str], drawn: int, boards: int) -> str
     word = verdict(audit)
     each = max(_LEAST, drawn // max(1, len(audit.groups))) if drawn else 0
     room = drawn // max(_LEAST, each) if each else 0
-    gravest = sorted(audit.groups, key=lambda group: (-len(group.findings), -group.needless, group.name))
+    gravest = sorted(audit.groups, key=lambda group: (-len(group.findings), -group.needless_at_least, group.name))
     shown = sorted(gravest[: max(room, 1)], key=lambda group: (group.name, group.protocol))
     room_for = _Boards(boards)
     return page(
@@ -125,20 +125,25 @@ def _row(group: GroupAudit) -> tuple[str, ...]:
     worst, unrest = group.worst_spread, group.longest_unrest_ms
     return (
         group.name,
-        group.protocol.value,
+        protocols(group),
         f"{len(group.rebalances):,}",
         f"{len(group.findings):,}",
-        f"{group.moved:,}",
-        f"{group.needless:,}",
+        _known(group.moved, group.moved_at_least),
+        _known(group.needless, group.needless_at_least),
         f"{group.double_owners:,}",
         "–" if unrest is None else duration(unrest),
         "–" if worst is None else f"{worst.spread} (could be {worst.best_spread})",
     )
 
 
+def _known(number: int | None, at_least: int) -> str:
+    """The number, or what it is at least."""
+    return f"{number:,}" if number is not None else f"at least {at_least:,}" if at_least else "–"
+
+
 def _group(group: GroupAudit, anchor: str, most: int, boards: _Boards) -> GroupView:
     chosen = _chosen(group.rebalances, most)
-    look = "bad" if group.findings else "warn" if group.needless else "ok" if group.judged else "plain"
+    look = "bad" if group.findings else "warn" if group.needless_at_least else "ok" if group.judged else "plain"
     times = [each.moment.timestamp for each in chosen]
     spread = [time for time in times if time is not None]
     begin, end = (min(spread), max(spread)) if len(spread) == len(times) and spread else (0, 0)

@@ -26,8 +26,9 @@ _COLUMNS: Final = (
 )
 _TEXTS: Final = ("group", "protocol")
 _MEANING: Final = (
-    "needless: moves beyond the certified optimum's. unrest: the longest time without rest. spread: largest "
-    "load less the smallest in the worst rebalance; could be: in the certified optimum."
+    "needless: moves beyond the certified optimum's. unrest: the longest time from the beginning of a rebalance "
+    "until the group is stable. spread: largest load less the smallest in the worst rebalance; could be: in the "
+    "certified optimum. -: not known."
 )
 _SHOWN: Final = 10
 _WHO: Final = 3
@@ -53,11 +54,11 @@ def _row(group: GroupAudit) -> tuple[object, ...]:
     worst, unrest = group.worst_spread, group.longest_unrest_ms
     return (
         line(group.name, style="bold"),
-        group.protocol.value,
+        protocols(group),
         len(group.rebalances),
         group.judged,
-        group.moved,
-        line(str(group.needless), style="yellow" if group.needless else ""),
+        _known(group.moved),
+        line(_known(group.needless), style="yellow" if group.needless else ""),
         line(str(group.double_owners), style="bold red" if group.double_owners else ""),
         "-" if unrest is None else duration(unrest),
         "-" if worst is None else worst.spread,
@@ -66,8 +67,17 @@ def _row(group: GroupAudit) -> tuple[object, ...]:
     )
 
 
+def _known(number: int | None) -> str:
+    return "-" if number is None else str(number)
+
+
+def protocols(group: GroupAudit) -> str:
+    """The protocols that the group has spoken, in order."""
+    return ", ".join(each.value for each in (*group.former, group.protocol))
+
+
 def _group(group: GroupAudit) -> Iterator[View]:
-    lines = [*_findings(group), *_causes(group), *_gaps(group)]
+    lines = [*_findings(group), *_figures(group), *_causes(group), *_gaps(group)]
     if lines:
         yield line(group.name, style="bold")
         yield from lines
@@ -86,6 +96,19 @@ def _findings(group: GroupAudit) -> Iterator[View]:
         rest = Counter(finding.claim for finding in group.findings[_SHOWN:])
         words = ", ".join(f"{count} {claim}" for claim, count in rest.most_common())
         yield line(f"  and more: {words} (--json has all)")
+
+
+def _figures(group: GroupAudit) -> Iterator[View]:
+    """What the table cannot say: moves that are known where not all are, and where the spread is avoidable."""
+    if group.unmeasured:
+        known = f"at least {group.moved_at_least}, {group.needless_at_least} needless"
+        yield line(f"  moved: {known}; not known of {counted(group.unmeasured.total(), 'rebalance')}:")
+        for reason, count in group.unmeasured.most_common(_WHO):
+            yield line(f"    {count}: {reason}", style="dim")
+    worst, excess = group.worst_spread, group.worst_excess
+    if excess is not None and excess.measured is not None and excess.measured != worst:
+        spread, best = excess.measured.spread, excess.measured.best_spread
+        yield line(f"  spread {spread} where {best} could be, in generation {excess.generation}")
 
 
 def _causes(group: GroupAudit) -> Iterator[View]:

@@ -193,9 +193,15 @@ def test_a_partition_lost_since_is_found_where_it_is_described_today():
     assert (finding.claim, finding.message) == ("complete", "orders-3 (owner none, subscribers a b)")
 
 
-def test_rebalances_in_a_row_are_one_unrest():
+def test_rebalances_in_a_row_are_no_unrest_for_their_beginnings_are_not_recorded():
     log = Log()
     for number in range(1, 4):
         log.classic("billing", number, "range", "a", HALVES)
         log.next(20_000)
-    assert only(log).longest_unrest_ms == 40_000
+    assert only(log).longest_unrest_ms is None
+
+
+def test_rounds_of_one_rebalance_are_an_unrest():
+    log = rounds_of(((0, 1, 2, 3), ()), ((0, 1), ()), ((0, 1), (2, 3)))
+    last = only(log).rebalances[-1]
+    assert (last.turn, last.unrest_ms) == (1, log.records[2].timestamp - log.records[1].timestamp)

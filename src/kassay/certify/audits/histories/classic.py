@@ -6,6 +6,9 @@ subscription, without a rebalance. A consumer group that returns to the classic 
 target of its coordinator and without a leader. The partitions that members of an eager group owned are in the
 previous record, if it is the previous generation.
 
+Of a key the cleaner leaves at most one record below its cut, so none is missing between two records of a
+group: in output without offsets, a generation that is not there is one that its leader never answered.
+
 Source: Kafka `GroupMetadataManager.classicGroupSyncToClassicGroup` and
 `updateStaticMemberThenRebalanceOrCompleteJoin`, `ClassicGroup.fromConsumerGroup`; KIP-345, KIP-429, KIP-792.
 """
@@ -13,7 +16,7 @@ Source: Kafka `GroupMetadataManager.classicGroupSyncToClassicGroup` and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kassay.assignors.groups.client.sticky_claims import decode_generation, decode_sticky
 from kassay.certify.audits.continuity import LogContinuity
@@ -37,14 +40,18 @@ from kassay.certify.audits.values import (
     GroupProtocol,
     LogMoment,
     RebalanceCause,
+    RebalanceFigures,
 )
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Step
 from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.kafka.offsets.values import ClassicGeneration, GenerationMember
+
+_MAY_BE_LATER = "it has static members, and may be a later record of its generation than the leader's answer"
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,20 @@ class _Before:
     rounds: tuple[Step, ...] = ()
     turn: int = 0
     withheld: bool = False
+    since: LogMoment | None = None
+    origin: Step | None = None
+    """The first round of a rebalance that has withheld partitions since, whatever else happened then."""
+
+    def origin_of(self, after: tuple[SeenMember, ...]) -> Step | None:
+        """The first round, with static members by their present ids."""
+        back = renamed(self.members, after)
+        if self.origin is None or not back:
+            return self.origin
+        members = tuple(
+            each._replace(member_id=back.get(each.member_id, each.member_id))
+            for each in self.origin.group.members
+        )
+        return replace(self.origin, group=Group(members, self.origin.group.leader))
 
 
 @dataclass
@@ -70,6 +91,8 @@ class ClassicHistory:
     homes: set[str] = field(default_factory=set)
     before: _Before | None = None
     migrated: bool = False
+    left_behind: tuple[SeenMember, ...] = ()
+    """The members that the group had when it became a consumer group."""
 
     @classmethod
     def of(cls, group: str, known: KnownTopics) -> ClassicHistory:
@@ -78,7 +101,14 @@ class ClassicHistory:
 
     def forget(self) -> None:
         """The group was deleted, or continues as a consumer group."""
+        self.finish()
+        self.left_behind = () if self.before is None else self.before.members
         self.before = None
+
+    def finish(self) -> None:
+        """The last record has been read: moves of a rebalance that withholds partitions are not known."""
+        if self.before is not None and self.before.withheld and self.audit.rebalances:
+            self.audit.leave_open("its last round withholds partitions, and no other follows")
 
     def take(
         self, value: ClassicGeneration, moment: LogMoment, log: LogContinuity
@@ -124,7 +154,20 @@ class ClassicHistory:
         if step is not None and turn < ROUNDS_MAX:
             rounds += (step,)
         withheld = step is not None and not full
-        self.before = _Before(value, moment, members, given, step, rounds, turn, withheld)
+        began = before.since if before is not None and follows else moment
+        origin = before.origin_of(members) if before is not None else None
+        self.before = _Before(
+            value,
+            moment,
+            members,
+            given,
+            step,
+            rounds,
+            turn,
+            withheld,
+            began,
+            (origin or step) if withheld else None,
+        )
         head = AuditedRebalance(
             value.generation,
             moment,
@@ -135,12 +178,15 @@ class ClassicHistory:
             why,
             gap=gap,
             why_not=why_not,
+            unmeasured=gap or (why_not if _moves(value) else None),
+            unrest_ms=_lasted(before.since, moment) if before is not None and follows and full else None,
         )
         if step is None:
             return head
         if not self._is_first(value, before, log):
             # A member replaced in a stable group may have another subscription than the leader saw.
             judged = only_owners(CLIENT, value.protocol, step, moment)
+            head = replace(head, unmeasured=head.unmeasured or _MAY_BE_LATER)
         else:
             knows = step.protocol is RebalanceProtocol.COOPERATIVE or any(m.owned for m in step.group.members)
             outcome = merged(rounds[0], step) if full else None
@@ -152,20 +198,10 @@ class ClassicHistory:
                 judged = judged._replace(
                     judged=judged.judged + rest.judged, findings=judged.findings + rest.findings
                 )
-        return AuditedRebalance(
-            head.generation,
-            moment,
-            head.assignor,
-            head.members,
-            head.partitions,
-            turn,
-            why,
-            judged.measured,
-            judged.judged,
-            None,
-            gap,
-            judged.findings,
-        )
+        measured = judged.measured
+        if measured is not None and outcome is not None and origin is not None:
+            measured = _with_interrupted(measured, origin, outcome)
+        return replace(head, measured=measured, judged=judged.judged, findings=judged.findings)
 
     def _step(self, value: ClassicGeneration, before: _Before | None) -> Step | None:
         claims = [_claim(each, value.protocol) for each in value.members]
@@ -262,7 +298,10 @@ class ClassicHistory:
         given = before.given
         if given is not None:
             given = {back.get(member_id, member_id): tps for member_id, tps in given.items()}
-        self.before = _Before(value, moment, members, given)
+        origin = before.origin_of(members)
+        self.before = _Before(
+            value, moment, members, given, before.step, withheld=before.withheld, since=before.since, origin=origin
+        )
 
 
 def _seen(member: GenerationMember) -> SeenMember:
@@ -272,8 +311,10 @@ def _seen(member: GenerationMember) -> SeenMember:
 
 
 def _is_unbroken(since: LogMoment, log: LogContinuity) -> bool:
-    """Whether no offset has been missing since that moment."""
-    if since.offset is None or log.unbroken_from is None:
+    """Whether no record of the group has been missing since that moment."""
+    if since.offset is None:
+        return True
+    if log.unbroken_from is None:
         return False
     return since.offset >= log.unbroken_from
 
@@ -284,6 +325,34 @@ def _is_same(before: _Before, members: tuple[SeenMember, ...]) -> bool:
     return {back.get(each.member_id, each.member_id) for each in before.members} == {
         each.member_id for each in members
     }
+
+
+def _with_interrupted(measured: RebalanceFigures, origin: Step, outcome: Step) -> RebalanceFigures:
+    """The figures with the partitions that rounds took away before something else interrupted the rebalance.
+
+    The assignor of the outcome no longer saw who had owned them, so none of these moves is needless.
+    """
+    if measured.moved is None or measured.least is None:
+        return measured
+    whole = merged(origin, outcome)
+    more = len({*moved(whole.given, whole.previous)} - {*moved(outcome.given, outcome.previous)})
+    return measured._replace(moved=measured.moved + more, least=measured.least + more)
+
+
+def _lasted(since: LogMoment | None, until: LogMoment) -> int | None:
+    """The milliseconds between two records; None if one has no time."""
+    if since is None or since.timestamp is None or until.timestamp is None:
+        return None
+    return max(0, until.timestamp - since.timestamp)
+
+
+def _moves(value: ClassicGeneration) -> bool:
+    """Whether the generation can have moved partitions.
+
+    None moves where all members have left, or where the coordinator stores the target of a consumer group as
+    the first generation of a classic one, without a leader.
+    """
+    return bool(value.members) and value.leader is not None
 
 
 def _why_not(value: ClassicGeneration) -> str | None:

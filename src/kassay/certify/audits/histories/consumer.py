@@ -70,9 +70,14 @@ class ConsumerHistory(TargetHistory):
             return TOO_MANY
         assignor = self.assignor()
         if self.epoch == self.target_epoch and (names or step.group.equal_subscriptions):
-            owners_known = self.before is not None
-            return judgement(SERVER, assignor, step, step, moment, owners_known=owners_known)
+            return judgement(SERVER, assignor, step, step, moment, owners_known=self.before is not None)
         return only_owners(SERVER, assignor, step, moment)
+
+    def unmeasured(self) -> str:
+        """Why a target that was checked is not measured."""
+        if self.epoch != self.target_epoch:
+            return super().unmeasured()
+        return "names of its topic ids, or topics of its regular expressions, are not known: give --topics"
 
     def assignor(self) -> str | None:
         """The assignor that the members request; None if they leave it to the cluster or disagree."""

@@ -12,7 +12,7 @@ Source: KIP-848; Kafka `TargetAssignmentBuilder`, `CurrentAssignmentBuilder`, `G
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -40,6 +40,7 @@ from kassay.reading.kafka.offsets.values import (
 )
 
 _COMPACTED = "its records are compacted"
+_BEFORE = "the target before it is not known"
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,13 @@ class HeldPartitions:
 
 @dataclass
 class TargetHistory(ABC):
-    """The records of one group, in order; subclasses define the target of their protocol."""
+    """The records of one group, in order; subclasses define the target of their protocol.
+
+    `taken_over`: members of the classic group that it was. `instances`: the last member id of each static
+    member; `replaced`: new ids of the static members that returned since the last target, by their old ones.
+    `fresh`: no target was before, so that nothing was owned. `counts`: the partitions assigned of each topic,
+    `counts_before` those of the target before.
+    """
 
     protocol: ClassVar[GroupProtocol]
     at_rest: ClassVar[int] = 0
@@ -81,6 +88,12 @@ class TargetHistory(ABC):
     touched: set[str] = field(default_factory=set)
     conflicts: set[TopicPartition] = field(default_factory=set)
     homes: set[str] = field(default_factory=set)
+    taken_over: set[str] = field(default_factory=set)
+    instances: dict[str, str] = field(default_factory=dict)
+    replaced: dict[str, str] = field(default_factory=dict)
+    fresh: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    counts_before: Mapping[str, int] | None = None
     topics_changed: bool = False
     migrated: bool = False
     last: LogMoment | None = None
@@ -129,7 +142,7 @@ class TargetHistory(ABC):
             if self.first_epoch is None:
                 self.first_epoch = self.epoch
             if value is None:
-                self._end()
+                self._end(log)
             self.learn(record)
         elif role is RecordRole.TARGET:
             self.targets.pop(part, None)
@@ -147,6 +160,7 @@ class TargetHistory(ABC):
 
     def end_batch(self, log: LogContinuity) -> None:
         """End of a batch, and so of a decision: check for two owners and for stability."""
+        self._keep()
         if self.touched:
             if not self.shares:
                 self.audit.note(self._double_owners(log))
@@ -169,20 +183,26 @@ class TargetHistory(ABC):
         if log.begins_late or log.is_torn or log.unbroken_from is None:
             self.audit.gaps.append(f"epoch {self.target_epoch}: {_COMPACTED}, and not all of the log is here")
             return None
-        self.before = None
+        self.before, self.fresh = None, False
         return self._judged(self.last, (), f"{_COMPACTED}: judged as it stands at the end of the log")
 
     def _rebalance(self, moment: LogMoment, log: LogContinuity) -> AuditedRebalance | None:
         """The complete target; checked if the log is complete."""
         members = tuple(self.seen(*item) for item in self.subscriptions.items())
         if not log.is_whole:
-            self.before = self.members_before = None
+            self.before = self.members_before = self.counts_before = None
+            self.fresh = False
+            if self.subscriptions:
+                self.audit.lost.append((moment, _COMPACTED))
             return None
+        self.counts = _counts(self.targets.values())
         rebalance = self._judged(moment, self._causes(members), None)
         if log.is_inferred:
             self.inferred.add(moment)
         self.before, self.members_before = dict(self.targets), members
-        self.topics_changed = self.migrated = False
+        self.counts_before = self.counts
+        self.topics_changed = self.migrated = self.fresh = False
+        self.replaced.clear()
         return rebalance
 
     def _judged(
@@ -201,6 +221,11 @@ class TargetHistory(ABC):
         else:
             outcome = self.judge(moment)
             why_not, judged = (outcome, judged) if isinstance(outcome, str) else (None, outcome)
+        unmeasured = gap if self.subscriptions else None
+        if self.before is not None and (judged.measured is None or judged.measured.moved is None):
+            unmeasured = why_not or self.unmeasured()
+        elif self.before is None and not (self.fresh or self.migrated) and self.subscriptions:
+            unmeasured = gap or _BEFORE
         return AuditedRebalance(
             self.target_epoch,
             moment,
@@ -214,17 +239,60 @@ class TargetHistory(ABC):
             why_not,
             gap,
             judged.findings,
+            unmeasured,
         )
+
+    def unmeasured(self) -> str:
+        """Why a target that was checked is not measured."""
+        return "its target is of an older epoch: who came since may not be in it"
 
     def _subscribe(self, member: str, value: MemberSubscription | None, log: LogContinuity) -> None:
         old = self.subscriptions.pop(member, None)
         if value is None:
             return
         self.subscriptions[member] = value
-        at = home(value.instance_id, value.client_id, value.client_host)
-        if old is None and log.is_whole and at in self.homes:
-            self.audit.returns[at] += 1
-        self.homes.add(at)
+        seen = self.seen(member, value)
+        former = self._former(seen)
+        if former is not None:
+            self._replace(former, seen)
+        elif old is None and log.is_whole and member not in self.taken_over and self._returns(seen):
+            self.audit.returns[seen.home] += 1
+        self.taken_over.discard(member)
+        self.homes.add(seen.home)
+
+    def _former(self, seen: SeenMember) -> str | None:
+        """The id of the static member that this one replaces, if it was in the last target's group."""
+        if seen.instance_id is None:
+            return None
+        former = self.instances.get(seen.instance_id)
+        self.instances[seen.instance_id] = seen.member_id
+        there = any(each.member_id == former for each in self.members_before or ())
+        return former if there and former != seen.member_id else None
+
+    def _replace(self, former: str, seen: SeenMember) -> None:
+        """A static member returned under a new id: what it had is its own still (KIP-345)."""
+        self.replaced[former] = seen.member_id
+        if self.before is not None and former in self.before:
+            self.before[seen.member_id] = self.before.pop(former)
+
+    def _keep(self) -> None:
+        """Static members that were replaced without a new epoch have returned without a rebalance."""
+        if not self.replaced or self.epoch != self.target_epoch or self.members_before is None:
+            return
+        self.audit.kept += len(self.replaced)
+        back = {old: new for old, new in self.replaced.items() if new in self.subscriptions}
+        self.members_before = tuple(
+            self.seen(back[each.member_id], self.subscriptions[back[each.member_id]])
+            if each.member_id in back
+            else each
+            for each in self.members_before
+        )
+        self.replaced.clear()
+
+    def _returns(self, seen: SeenMember) -> bool:
+        """Whether the new member is one that was there before, and is not there under another id."""
+        present = (self.seen(*each) for each in self.subscriptions.items() if each[0] != seen.member_id)
+        return seen.home in self.homes and all(each.home != seen.home for each in present)
 
     def _causes(self, members: tuple[SeenMember, ...]) -> tuple[RebalanceCause, ...]:
         if self.migrated:
@@ -234,8 +302,15 @@ class TargetHistory(ABC):
         if not self.members_before:
             return (RebalanceCause(CauseWord.BEGAN, tuple(sorted(each.home for each in members))),)
         why = causes(self.members_before, members)
-        why += (RebalanceCause(CauseWord.TOPICS),) if self.topics_changed else ()
+        changed = self._topics_changed()
+        why += (RebalanceCause(CauseWord.TOPICS, changed),) if changed or self.topics_changed else ()
         return why or (RebalanceCause(CauseWord.UNSEEN),)
+
+    def _topics_changed(self) -> tuple[str, ...]:
+        """Topics of which more partitions are assigned than before, as where a topic grew."""
+        before = self.counts_before or {}
+        grown = {topic for topic, count in self.counts.items() if 0 < before.get(topic, 0) < count}
+        return tuple(sorted(tp.topic for tp in self.named(TopicPartition(topic, 0) for topic in grown)))
 
     def _own(self, member: str, value: CurrentPartitions | None, moment: LogMoment) -> None:
         self.touched.add(member)
@@ -295,7 +370,20 @@ class TargetHistory(ABC):
         if rested and begin.timestamp is not None and end.timestamp is not None:
             self.audit.settle(end.timestamp - begin.timestamp)
 
-    def _end(self) -> None:
-        """The group was deleted."""
-        self.before = self.members_before = self.target_epoch = None
+    def _end(self, log: LogContinuity) -> None:
+        """The group was deleted: the next one of its name begins with nothing."""
+        self.before = self.counts_before = self.target_epoch = None
+        self.fresh = log.is_whole
+        self.members_before = () if log.is_whole else None
+        self.replaced.clear()
+        self.instances.clear()
         self.forget_topics()
+
+
+def _counts(targets: Iterable[TargetPartitions]) -> dict[str, int]:
+    """The partitions of each topic, by the highest number that is assigned."""
+    counts: dict[str, int] = {}
+    for target in targets:
+        for topic, number in target.partitions:
+            counts[topic] = max(counts.get(topic, 0), number + 1)
+    return counts
