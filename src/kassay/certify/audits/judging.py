@@ -92,6 +92,17 @@ REFERENCES: Final = {
     SHARE: {"simple": "share-simple@4.4"},
 }
 """The references of Kafka's assignors, by Kafka's names."""
+_OF_RELEASES: Final = frozenset({"uniform", "share-simple", "streams-group-sticky"})
+"""Rules that differ from release to release of Kafka."""
+UNNAMED: Final = "of a release that the log does not name"
+
+
+def target_of(reference: str) -> str:
+    """The target of a trace: the rule, without a release where releases differ, for a log names none."""
+    rule = reference.partition("@")[0]
+    return f"{rule} {UNNAMED}" if rule in _OF_RELEASES else reference
+
+
 COOPERATIVE: Final = frozenset({"cooperative-sticky", "stream"})
 """Assignors that withhold partitions until their owners have revoked them; `stream` is Kafka Streams."""
 _STICKY: Final = frozenset({"sticky", "cooperative-sticky", "uniform"})
@@ -325,7 +336,7 @@ def _trace(
     history = History(step.cluster, ((*_withheld(step), *(Join(member) for member in members)),))
     return Trace(
         kind=kind,
-        target=REFERENCES[kind].get(assignor or "", assignor or "unknown"),
+        target=target_of(REFERENCES[kind].get(assignor or "", assignor or "unknown")),
         digest=None,
         protocol=step.protocol,
         claim=claim,

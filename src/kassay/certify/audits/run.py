@@ -12,6 +12,7 @@ from kassay.certify.audits.histories.classic import ClassicHistory
 from kassay.certify.audits.histories.consumer import ConsumerHistory, ShareHistory
 from kassay.certify.audits.histories.streams import StreamsHistory
 from kassay.certify.audits.histories.targets import TargetHistory
+from kassay.certify.audits.readers import CommitTimes, PartitionReaders
 from kassay.certify.audits.topics import KnownTopics
 from kassay.certify.audits.values import AuditedRebalance, GroupAudit, GroupProtocol, LogAudit, LogMoment
 from kassay.model.errors import InputError
@@ -34,6 +35,16 @@ _PROTOCOLS: Final[Mapping[str, type[TargetHistory]]] = {
     "Streams groups": StreamsHistory,
 }
 _TOLD_EVERY = 100_000
+_CONSOLE: Final = "console "
+_OF_CONSOLE: Final = (
+    "GroupMetadataMessageFormatter prints classic groups only, no commits (how long partitions had no reader "
+    "is not known), and no offsets (a lost record looks like a rebalance that restarted). That of Kafka 3.9 "
+    "and earlier ends at the first record of a consumer group. kafka-dump-log --offsets-decoder has all of it"
+)
+_OF_RELEASES: Final = {
+    GroupProtocol.SHARE: "share groups are checked by what the assignor of Kafka 4.2 and later claims",
+    GroupProtocol.STREAMS: "Streams groups are checked by what the assignor of Kafka 4.4 claims",
+}
 
 
 @dataclass
@@ -45,6 +56,12 @@ class _Partition:
     decided: dict[str, TargetHistory] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
     ended: list[TargetHistory] = field(default_factory=list)
+    commits: CommitTimes = field(default_factory=CommitTimes)
+    readers: dict[str, PartitionReaders] = field(default_factory=dict)
+
+    def readers_of(self, group: str) -> PartitionReaders:
+        """Who reads the partitions of the group, in whatever protocol it speaks."""
+        return self.readers.setdefault(group, PartitionReaders(group, self.commits))
 
 
 @dataclass
@@ -62,9 +79,13 @@ class LogReader:
     records: Counter[str] = field(default_factory=Counter)
     unread: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._names = dict(self.known.names)
+        self.known = KnownTopics(self.known.counts, self._names)
+
     def read(self, file: LogFile, tell: Callable[[int], None]) -> None:
         """Read the records of a file; raises `InputError` if it cannot be read further."""
-        name = "" if not file.of_console else f"console {file.path}"
+        name = "" if not file.of_console else f"{_CONSOLE}{file.path}"
         partition = self.partitions.setdefault(name, _Partition())
         for number, item in enumerate(read_log(file)):
             if isinstance(item, LogRow):
@@ -92,6 +113,7 @@ class LogReader:
             groups |= {id(each.audit): each.audit for each in every}
         for group in groups.values():
             group.findings = [each for each in group.findings if self._is_wanted(each.moment)]
+            group.without_reader = [each for each in group.without_reader if self._is_wanted(each.moment)]
             group.lost = [each for each in group.lost if self._is_wanted(each[0])]
         shown = (each for each in groups.values() if each.rebalances or each.findings or each.gaps)
         ordered = sorted(shown, key=lambda each: (each.name, each.protocol))
@@ -102,6 +124,8 @@ class LogReader:
         self.records[_sort(row)] += 1
         if row.unread is not None and len(self.unread) < _UNREAD_SHOWN:
             self.unread.append(f"{row.place}: {row.unread}")
+        if row.commit is not None:
+            self._commit(partition, row.commit, row)
         record = row.record
         if record is None or self.only not in (None, record.group):
             return
@@ -113,6 +137,12 @@ class LogReader:
             partition.touched.add(record.group)
             self._add(history.audit, history.take(record, moment, partition.log))
 
+    def _commit(self, partition: _Partition, key: bytes, row: LogRow) -> None:
+        """A reader of a partition is alive; the commit may also say what a topic id is called."""
+        named = partition.commits.take(key, row.timestamp if row.timestamp is not None else 0)
+        if named is not None and row.topic_id is not None:
+            self._names.setdefault(row.topic_id, named.tp.topic)
+
     def _history(self, partition: _Partition, record: GroupRecord) -> TargetHistory:
         """The history of the record's group; a former history of the name with another protocol ends."""
         speaks = _PROTOCOLS[_family(record.type)]
@@ -122,6 +152,7 @@ class LogReader:
                 partition.ended.append(history)
             history = partition.decided[record.group] = speaks.of(record.group, self.known)
             history.fresh = partition.log.is_whole
+            history.readers = partition.readers_of(record.group) if speaks is ConsumerHistory else None
             history.members_before = () if partition.log.is_whole else None
         if isinstance(history, ConsumerHistory) and record.value is not None:
             self._take_over(partition, history, record.group)
@@ -143,6 +174,7 @@ class LogReader:
         history = partition.classic.get(record.group)
         if history is None:
             history = partition.classic[record.group] = ClassicHistory.of(record.group, self.known)
+            history.readers = partition.readers_of(record.group)
         consumer = partition.decided.get(record.group)
         if not isinstance(record.value, ClassicGeneration):
             history.forget()
@@ -174,6 +206,8 @@ class LogReader:
     def _notes(self) -> list[str]:
         notes = []
         for name, partition in self.partitions.items():
+            if name.startswith(_CONSOLE):
+                notes.append(f"{name.removeprefix(_CONSOLE)}: {_OF_CONSOLE}")
             where = name or "the log"
             if partition.log.begins_late:
                 notes.append(f"{where}: begins at a later offset than 0: the segments before it are not here")
@@ -186,6 +220,15 @@ class LogReader:
                 notes.append(
                     f"{where}: offsets are missing where the log is not compacted: is a segment missing?"
                 )
+        judged = {
+            history.protocol
+            for each in self.partitions.values()
+            for history in each.decided.values()
+            if history.audit.judged
+        }
+        notes += [
+            f"{said}: the log names no release" for each, said in _OF_RELEASES.items() if each in judged
+        ]
         if self.records["unread"]:
             notes.append(f"{self.records['unread']} records could not be read")
         return notes

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from kassay.assignors import registry
-from kassay.certify.audits.judging import Judgement, findings_of, no_best, not_there
+from kassay.certify.audits.judging import Judgement, findings_of, no_best, not_there, target_of
 from kassay.certify.audits.values import LogMoment, RebalanceFigures
 from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.errors import InputError
@@ -151,7 +151,7 @@ def _trace(step: TaskStep, claim: str, broken: Sequence[Violation]) -> Trace | N
     )
     return Trace(
         kind=STREAMS,
-        target=REFERENCE,
+        target=target_of(REFERENCE),
         digest=None,
         protocol=RebalanceProtocol.EAGER,
         claim=claim,

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from kassay.model.trace import Trace
 from kassay.reading.kafka.lines import Place
 
+
 class LogMoment(NamedTuple):
     """Position and time of a record: line, offset, and milliseconds; None if unknown."""
 
@@ -45,6 +46,20 @@ class RebalanceCause(NamedTuple):
 
     word: CauseWord
     who: tuple[str, ...] = ()
+
+
+class UnreadTime(NamedTuple):
+    """Partitions that changed hands, and how long they had no reader.
+
+    In milliseconds: of each partition at least `least`, of none more than `most`, which is None if a reader
+    committed no offsets. `generation` and `moment` are of the record that gives them to other members.
+    """
+
+    least: int
+    most: int | None
+    partitions: int
+    generation: int
+    moment: LogMoment
 
 
 class GroupProtocol(StrEnum):
@@ -115,7 +130,7 @@ class AuditedRebalance:
     @property
     def excess(self) -> int:
         """The spread beyond the possible one; 0 if not measured."""
-        return self.measured.spread - self.measured.best_spread if self.measured else 0
+        return max(0, self.measured.spread - self.measured.best_spread) if self.measured else 0
 
 
 @dataclass
@@ -126,6 +141,7 @@ class GroupAudit:
     `returns`: how often a member returned after leaving, by client and host (or instance id). `kept`: static
     members that returned without a rebalance. `abandoned`: rebalances that restarted before the leader
     answered. `lost`: rebalances of which the log has too little to be listed, each with the reason.
+    `without_reader`: partitions that changed hands, and how long they had no reader.
     """
 
     name: str
@@ -138,6 +154,7 @@ class GroupAudit:
     kept: int = 0
     abandoned: int = 0
     lost: list[tuple[LogMoment, str]] = field(default_factory=list)
+    without_reader: list[UnreadTime] = field(default_factory=list)
 
     def add(self, rebalance: AuditedRebalance) -> None:
         """Add the rebalance, with its findings and its gap."""
@@ -226,6 +243,12 @@ class GroupAudit:
         return max(above, key=lambda each: each.excess, default=None)
 
     @property
+    def longest_unread(self) -> UnreadTime | None:
+        """Where partitions had no reader for longest; None if no records contain it."""
+        known = [each for each in self.without_reader if each.most is not None or each.least]
+        return max(known, key=lambda each: (each.most or each.least, each.least), default=None)
+
+    @property
     def longest_unrest_ms(self) -> int | None:
         """The longest time from the beginning of a rebalance until the group was stable, as far as recorded.
 
@@ -298,6 +321,7 @@ def _group(group: GroupAudit) -> dict[str, Any]:
         "unmeasured": dict(group.unmeasured.most_common()),
         "double_owners": group.double_owners,
         "longest_unrest_ms": group.longest_unrest_ms,
+        "without_reader": [_unread(each) for each in group.without_reader],
         "worst_spread": None if worst is None else {"is": worst.spread, "could_be": worst.best_spread},
         "worst_excess": None if excess is None else {"generation": excess.generation, "by": excess.excess},
         "returns": dict(group.returns.most_common()),
@@ -311,6 +335,16 @@ def _group(group: GroupAudit) -> dict[str, Any]:
 
 def _moment(moment: LogMoment) -> dict[str, Any]:
     return {"place": str(moment.place), "offset": moment.offset, "timestamp": moment.timestamp}
+
+
+def _unread(unread: UnreadTime) -> dict[str, Any]:
+    return {
+        "generation": unread.generation,
+        **_moment(unread.moment),
+        "partitions": unread.partitions,
+        "at_least_ms": unread.least,
+        "at_most_ms": unread.most,
+    }
 
 
 def _finding(finding: AuditFinding) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit, verdict
 from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
 from kassay.report.pages.layout import render as page
-from kassay.report.screen.audits import at, duration, protocols, where
+from kassay.report.screen.audits import at, duration, no_reader, protocols, where
 from kassay.writing.text import counted, shell_command
 
 DRAWN_MAX: Final = 800
@@ -27,6 +27,14 @@ _WHO: Final = 3
 _NAME: Final = 48
 _HEIGHT: Final = 56
 _FINDINGS: Final = 40
+_FIGURES: Final = (
+    "moved",
+    "needless",
+    "double owners",
+    "no reader, at most",
+    "unrest",
+    "worst spread",
+)
 
 
 class TimelineMark(NamedTuple):
@@ -71,7 +79,9 @@ def _page(audit: LogAudit, files: Sequence[str], drawn: int, boards: int) -> str
     word = verdict(audit)
     each = max(_LEAST, drawn // max(1, len(audit.groups))) if drawn else 0
     room = drawn // max(_LEAST, each) if each else 0
-    gravest = sorted(audit.groups, key=lambda group: (-len(group.findings), -group.needless_at_least, group.name))
+    gravest = sorted(
+        audit.groups, key=lambda group: (-len(group.findings), -group.needless_at_least, group.name)
+    )
     shown = sorted(gravest[: max(room, 1)], key=lambda group: (group.name, group.protocol))
     room_for = _Boards(boards)
     return page(
@@ -131,6 +141,7 @@ def _row(group: GroupAudit) -> tuple[str, ...]:
         _known(group.moved, group.moved_at_least),
         _known(group.needless, group.needless_at_least),
         f"{group.double_owners:,}",
+        no_reader(group).replace("-", "–"),
         "–" if unrest is None else duration(unrest),
         "–" if worst is None else f"{worst.spread} (could be {worst.best_spread})",
     )
@@ -143,7 +154,9 @@ def _known(number: int | None, at_least: int) -> str:
 
 def _group(group: GroupAudit, anchor: str, most: int, boards: _Boards) -> GroupView:
     chosen = _chosen(group.rebalances, most)
-    look = "bad" if group.findings else "warn" if group.needless_at_least else "ok" if group.judged else "plain"
+    look = (
+        "bad" if group.findings else "warn" if group.needless_at_least else "ok" if group.judged else "plain"
+    )
     times = [each.moment.timestamp for each in chosen]
     spread = [time for time in times if time is not None]
     begin, end = (min(spread), max(spread)) if len(spread) == len(times) and spread else (0, 0)
@@ -164,12 +177,13 @@ def _group(group: GroupAudit, anchor: str, most: int, boards: _Boards) -> GroupV
     causes += [
         (f"{who[:_NAME]} rejoined", counted(count, "time")) for who, count in group.returns.most_common(5)
     ]
+    causes += [("moves not known", f"{count:,}: {reason}") for reason, count in group.unmeasured.items()]
     return GroupView(
         anchor,
         group.name,
         look,
         {"bad": counted(len(group.findings), "finding"), "warn": "needless moves"}.get(look, _WORDS[look]),
-        tuple(zip(("moved", "needless", "double owners", "longest unrest", "worst spread"), _row(group)[4:])),
+        tuple(zip(_FIGURES, _row(group)[4:])),
         marks,
         at(begin) if by_time else "oldest",
         at(end) if by_time else "newest",

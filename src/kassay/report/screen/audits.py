@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from kassay.certify.audits.values import GroupAudit, LogAudit, LogMoment
+from kassay.certify.audits.values import GroupAudit, LogAudit, LogMoment, UnreadTime
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
 
@@ -19,16 +19,17 @@ _COLUMNS: Final = (
     "moved",
     "needless",
     "double owners",
+    "no reader",
     "unrest",
     "spread",
-    "could be",
+    "best",
     "gaps",
 )
 _TEXTS: Final = ("group", "protocol")
 _MEANING: Final = (
-    "needless: moves beyond the certified optimum's. unrest: the longest time from the beginning of a rebalance "
-    "until the group is stable. spread: largest load less the smallest in the worst rebalance; could be: in the "
-    "certified optimum. -: not known."
+    "needless: moves beyond the certified optimum's. no reader: how long partitions that changed hands had "
+    "none, at most. unrest: the longest time from the beginning of a rebalance until the group is stable. "
+    "spread: largest load less the smallest in the worst rebalance; best: of the certified optimum"
 )
 _SHOWN: Final = 10
 _WHO: Final = 3
@@ -60,6 +61,7 @@ def _row(group: GroupAudit) -> tuple[object, ...]:
         _known(group.moved),
         line(_known(group.needless), style="yellow" if group.needless else ""),
         line(str(group.double_owners), style="bold red" if group.double_owners else ""),
+        no_reader(group),
         "-" if unrest is None else duration(unrest),
         "-" if worst is None else worst.spread,
         "-" if worst is None else worst.best_spread,
@@ -69,6 +71,20 @@ def _row(group: GroupAudit) -> tuple[object, ...]:
 
 def _known(number: int | None) -> str:
     return "-" if number is None else str(number)
+
+
+def no_reader(group: GroupAudit) -> str:
+    """The longest time that partitions had no reader, at most."""
+    unread = group.longest_unread
+    return "-" if unread is None or unread.most is None else duration(unread.most)
+
+
+def unread_words(unread: UnreadTime) -> str:
+    """Partitions without a reader: how many, how long, and until when."""
+    least, most = duration(unread.least), "?" if unread.most is None else duration(unread.most)
+    time = f"at least {least}" if unread.most is None else most if least == most else f"{least} to {most}"
+    until = f"until generation {unread.generation}, {where(unread.moment)}"
+    return f"{counted(unread.partitions, 'partition')} had no reader for {time}, {until}"
 
 
 def protocols(group: GroupAudit) -> str:
@@ -99,12 +115,16 @@ def _findings(group: GroupAudit) -> Iterator[View]:
 
 
 def _figures(group: GroupAudit) -> Iterator[View]:
-    """What the table cannot say: moves that are known where not all are, and where the spread is avoidable."""
+    """Moves that are known where not all are, partitions without a reader, and an avoidable spread."""
     if group.unmeasured:
         known = f"at least {group.moved_at_least}, {group.needless_at_least} needless"
         yield line(f"  moved: {known}; not known of {counted(group.unmeasured.total(), 'rebalance')}:")
         for reason, count in group.unmeasured.most_common(_WHO):
             yield line(f"    {count}: {reason}", style="dim")
+    if group.longest_unread is not None:
+        yield line(f"  {unread_words(group.longest_unread)}")
+    elif group.without_reader:
+        yield line("  no reader: not known, the file has no offset commits of the group", style="dim")
     worst, excess = group.worst_spread, group.worst_excess
     if excess is not None and excess.measured is not None and excess.measured != worst:
         spread, best = excess.measured.spread, excess.measured.best_spread

@@ -32,6 +32,7 @@ from kassay.certify.audits.judging import (
     protocol_of,
     renamed,
 )
+from kassay.certify.audits.readers import PartitionReaders
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (
     AuditedRebalance,
@@ -91,6 +92,7 @@ class ClassicHistory:
     homes: set[str] = field(default_factory=set)
     before: _Before | None = None
     migrated: bool = False
+    readers: PartitionReaders | None = None
     left_behind: tuple[SeenMember, ...] = ()
     """The members that the group had when it became a consumer group."""
 
@@ -146,6 +148,7 @@ class ClassicHistory:
         step = None if why_not else self._step(value, before)
         if step is None and not why_not:
             why_not = "it has more partitions than a topic can be believed to have"
+        migrated = self.migrated
         why, follows = self._causes(value, members, before, step)
         given = step.given if step is not None else _given(value)
         turn = before.turn + 1 if before is not None and follows else 0
@@ -154,6 +157,7 @@ class ClassicHistory:
         if step is not None and turn < ROUNDS_MAX:
             rounds += (step,)
         withheld = step is not None and not full
+        self._read(value, before, given, moment, migrated)
         began = before.since if before is not None and follows else moment
         origin = before.origin_of(members) if before is not None else None
         self.before = _Before(
@@ -202,6 +206,28 @@ class ClassicHistory:
         if measured is not None and outcome is not None and origin is not None:
             measured = _with_interrupted(measured, origin, outcome)
         return replace(head, measured=measured, judged=judged.judged, findings=judged.findings)
+
+    def _read(
+        self,
+        value: ClassicGeneration,
+        before: _Before | None,
+        given: Mapping[str, tuple[TopicPartition, ...]] | None,
+        moment: LogMoment,
+        migrated: bool,
+    ) -> None:
+        """Follow who reads what from this generation on."""
+        readers = self.readers
+        if readers is None:
+            return
+        if not given or (before is None and not migrated):
+            readers.forget()
+        if before is not None:
+            readers.rename(renamed(before.members, map(_seen, value.members)))
+        owners = {tp: member for member, tps in (given or {}).items() for tp in tps}
+        readers.release(readers.partitions - owners.keys(), moment)
+        members = {each.member_id for each in value.members}
+        within = _within(before, value)
+        self.audit.without_reader += readers.assign(owners, members, moment, value.generation, within)
 
     def _step(self, value: ClassicGeneration, before: _Before | None) -> Step | None:
         claims = [_claim(each, value.protocol) for each in value.members]
@@ -300,7 +326,14 @@ class ClassicHistory:
             given = {back.get(member_id, member_id): tps for member_id, tps in given.items()}
         origin = before.origin_of(members)
         self.before = _Before(
-            value, moment, members, given, before.step, withheld=before.withheld, since=before.since, origin=origin
+            value,
+            moment,
+            members,
+            given,
+            before.step,
+            withheld=before.withheld,
+            since=before.since,
+            origin=origin,
         )
 
 
@@ -337,6 +370,15 @@ def _with_interrupted(measured: RebalanceFigures, origin: Step, outcome: Step) -
     whole = merged(origin, outcome)
     more = len({*moved(whole.given, whole.previous)} - {*moved(outcome.given, outcome.previous)})
     return measured._replace(moved=measured.moved + more, least=measured.least + more)
+
+
+def _within(before: _Before | None, value: ClassicGeneration) -> int | None:
+    """The milliseconds in which a dead member is replaced: its session, and the wait for the others."""
+    sessions = [each.session_ms for each in before.value.members] if before is not None else []
+    waits = [each.rebalance_ms for each in value.members]
+    if not sessions or not waits or None in sessions or None in waits:
+        return None
+    return max(each or 0 for each in sessions) + max(each or 0 for each in waits)
 
 
 def _lasted(since: LogMoment | None, until: LogMoment) -> int | None:

@@ -14,10 +14,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 from kassay.certify.audits.continuity import LogContinuity
 from kassay.certify.audits.judging import Judgement, SeenMember, causes, home
+from kassay.certify.audits.readers import PartitionReaders
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (
     AuditedRebalance,
@@ -40,6 +41,8 @@ from kassay.reading.kafka.offsets.values import (
 )
 
 _COMPACTED = "its records are compacted"
+_LEFT_FOR_NOW: Final = -2
+"""The epoch of a static member that has left and may return (KIP-848)."""
 _BEFORE = "the target before it is not known"
 
 
@@ -54,6 +57,11 @@ class HeldPartitions:
     def partitions(self) -> tuple[TopicPartition, ...]:
         """All partitions that are the member's until it has revoked them."""
         return self.value.assigned + self.value.revoking
+
+    @property
+    def read(self) -> tuple[TopicPartition, ...]:
+        """Those that the member reads: none while a static member is away."""
+        return () if self.value.epoch == _LEFT_FOR_NOW else self.partitions
 
 
 @dataclass
@@ -86,6 +94,9 @@ class TargetHistory(ABC):
     had: dict[str, HeldPartitions] = field(default_factory=dict)
     owners: dict[TopicPartition, set[str]] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
+    gained: dict[TopicPartition, str] = field(default_factory=dict)
+    given_up: set[TopicPartition] = field(default_factory=set)
+    readers: PartitionReaders | None = None
     conflicts: set[TopicPartition] = field(default_factory=set)
     homes: set[str] = field(default_factory=set)
     taken_over: set[str] = field(default_factory=set)
@@ -164,6 +175,7 @@ class TargetHistory(ABC):
         if self.touched:
             if not self.shares:
                 self.audit.note(self._double_owners(log))
+            self._read()
             self.touched.clear()
             self._rest()
 
@@ -221,10 +233,12 @@ class TargetHistory(ABC):
         else:
             outcome = self.judge(moment)
             why_not, judged = (outcome, judged) if isinstance(outcome, str) else (None, outcome)
-        unmeasured = gap if self.subscriptions else None
-        if self.before is not None and (judged.measured is None or judged.measured.moved is None):
+        unmeasured = gap
+        if not self.subscriptions:
+            unmeasured = None
+        elif self.before is not None and (judged.measured is None or judged.measured.moved is None):
             unmeasured = why_not or self.unmeasured()
-        elif self.before is None and not (self.fresh or self.migrated) and self.subscriptions:
+        elif self.before is None and not (self.fresh or self.migrated):
             unmeasured = gap or _BEFORE
         return AuditedRebalance(
             self.target_epoch,
@@ -315,6 +329,10 @@ class TargetHistory(ABC):
     def _own(self, member: str, value: CurrentPartitions | None, moment: LogMoment) -> None:
         self.touched.add(member)
         old = self.had.pop(member, None)
+        read = {*old.read} if old else set()
+        reads = {*value.assigned, *value.revoking} if value and value.epoch != _LEFT_FOR_NOW else set()
+        self.given_up |= read - reads
+        self.gained.update(dict.fromkeys(reads - read, member))
         for tp in old.partitions if old else ():
             owners = self.owners.get(tp, set())
             owners.discard(member)
@@ -324,6 +342,20 @@ class TargetHistory(ABC):
             new = self.had[member] = HeldPartitions(value, moment)
             for tp in new.partitions:
                 self.owners.setdefault(tp, set()).add(member)
+
+    def _read(self) -> None:
+        """Follow who reads what from the end of this batch on."""
+        readers, last = self.readers, self.last
+        if readers is not None and last is not None and not self.shares:
+            if not self.subscriptions:
+                readers.forget()
+            else:
+                gained = dict(zip(self.named(self.gained), self.gained.values()))
+                readers.release(set(self.named(self.given_up)) - gained.keys(), last)
+                unread = readers.assign(gained, self.subscriptions, last, self.epoch or 0, None)
+                self.audit.without_reader += unread
+        self.gained.clear()
+        self.given_up.clear()
 
     def _double_owners(self, log: LogContinuity) -> Iterator[AuditFinding]:
         """Partitions that two members own at once, by records between which no offset is missing."""

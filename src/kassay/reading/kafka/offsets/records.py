@@ -302,7 +302,15 @@ def _classic_member(data: JsonObject, path: str, of_consumers: bool) -> Generati
         subscription,
         assignment,
         unread,
+        _milliseconds(data, "sessionTimeout"),
+        _milliseconds(data, "rebalanceTimeout"),
     )
+
+
+def _milliseconds(data: JsonObject, name: str) -> int | None:
+    """A time-out; None where an old record has none."""
+    value = data.get(name)
+    return value if type(value) is int and value >= 0 else None
 
 
 def _of_bytes(

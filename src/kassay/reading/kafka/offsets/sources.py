@@ -101,6 +101,7 @@ CONTROL: Final = -2
 _RECORD: Final = re.compile(rb"\| (?:offset: (\d{1,19}) \w+: (-?\d{1,19}) )?")
 _KEY: Final = re.compile(rb'key: (?=\{"type":"(\d{1,5})","data":\{)')
 _PAYLOAD: Final = b" payload: "
+_TOPIC_ID: Final = re.compile(rb'"topicId":"([\w-]{22})"')
 _TOMBSTONE: Final = b"<DELETE>"
 _BATCH: Final = (b"baseOffset: ", b"offset: ")
 _START: Final = b"Log starting offset: "
@@ -130,7 +131,9 @@ class LogRow(NamedTuple):
     """A record of the log.
 
     `key` represents its key, equal for equal keys. `record` is None for a type that is not parsed, and where
-    `unread` says why it is unreadable. `offset` and `timestamp` (milliseconds since 1970) are None where the
+    `unread` says why it is unreadable. `commit` is the key of an offset commit, None for its tombstone,
+    `topic_id` the id of its topic where the value has it (Kafka 4.2 and later).
+    `offset` and `timestamp` (milliseconds since 1970) are None where the
     output does not have them.
     """
 
@@ -141,6 +144,8 @@ class LogRow(NamedTuple):
     key: int
     record: GroupRecord | None = None
     unread: str | None = None
+    commit: bytes | None = None
+    topic_id: str | None = None
 
 
 LogItem = LogSegment | LogStart | LogBatch | LogRow
@@ -176,7 +181,18 @@ def _row(line: bytes, file: str, number: int) -> LogRow:
         end = line.find(_PAYLOAD, key.end())
         if line.find(_PAYLOAD, end + 1) == -1:
             # One of millions: its key is not parsed if its end is obvious.
-            return LogRow(Place(file, number), offset, timestamp, int(key[1]), hash(line[key.end() : end]))
+            fields = line[key.end() : end]
+            gone = line.startswith(_TOMBSTONE, end + len(_PAYLOAD))
+            topic = None if gone else _TOPIC_ID.search(line, end)
+            return LogRow(
+                Place(file, number),
+                offset,
+                timestamp,
+                int(key[1]),
+                hash(fields),
+                commit=None if gone else fields,
+                topic_id=topic[1].decode() if topic else None,
+            )
     return _looked_into(line, key, LogRow(Place(file, number), offset, timestamp, UNTYPED, hash(line)))
 
 

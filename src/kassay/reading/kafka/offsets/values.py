@@ -226,6 +226,7 @@ class GenerationMember:
     """A member of a classic group as its generation was stored.
 
     `subscription` and `assignment` are None where the bytes are not a consumer's; `unread` says why.
+    `session_ms`, `rebalance_ms`: how long it may be silent, and how long a rebalance waits for it.
     """
 
     member_id: str
@@ -235,6 +236,8 @@ class GenerationMember:
     subscription: ConsumerSubscription | None = None
     assignment: ConsumerAssignment | None = None
     unread: str | None = None
+    session_ms: int | None = None
+    rebalance_ms: int | None = None
 
 
 @dataclass(frozen=True)
