@@ -162,7 +162,8 @@ _ORDERLESS: Final = (
 
 def moved(assignment: Assignment, previous: Mapping[TopicPartition, str]) -> list[TopicPartition]:
     """The partitions that left their previous owner, in order."""
-    return sorted(tp for tp, owner in previous.items() if tp not in assignment.get(owner, ()))
+    held = {member_id: frozenset(tps) for member_id, tps in assignment.items()}
+    return sorted(tp for tp, owner in previous.items() if tp not in held.get(owner, ()))
 
 
 def rack_mismatches(cluster: Cluster, group: Group, assignment: Assignment) -> list[TopicPartition]:
