@@ -75,12 +75,18 @@ def of_shape(shape: str) -> Callable[[int, int], dict[str, Any]]:
     return document
 
 
+def many_racks(members: int, partitions: int) -> dict[str, Any]:
+    """100 racks: most partitions have other racks than any before, which the checker has to look at."""
+    return consumer("racks", 1, members=members, partitions=partitions, topics=50, racks=100)
+
+
 ROWS: dict[str, tuple[Callable[[int, int], dict[str, Any]], int, int]] = {
     "ladder": (ladder, LADDER, 10 * LADDER),
     "nested": (of_shape("nested"), 300, 30_000),
     "groups": (of_shape("groups"), 100, 10_000),
     "random": (of_shape("random"), 300, 30_000),
     "equal": (of_shape("join"), 1_000, 100_000),
+    "racks-100": (many_racks, 10_000, 100_000),
     "equal-5x": (of_shape("join"), 5_000, 500_000),
 }
 PEERED = ("ladder", "nested", "groups", "random")

@@ -119,6 +119,7 @@ class _Check:
         self.readers = _readers(instance)
         self.topics = [topic for topic in instance.topics if topic.name in self.readers]
         self.racks = [member.rack for member in instance.members]
+        self.distinct = {*self.racks}
         self.last: dict[tuple[int, ...], int] = {}
 
     def run(self) -> None:
@@ -292,7 +293,7 @@ class _Takers:
         levels, last = check.certificate.levels, check.last[readers]
         self.readers = frozenset(readers)
         self.inside = frozenset([m for m in readers if levels[m] == last])
-        self.racks, self.prices = check.racks, check.certificate.prices
+        self.racks, self.distinct, self.prices = check.racks, check.distinct, check.certificate.prices
         self.by_move, self.by_rack = by_move, by_rack
         self.least_price: dict[str | None, int] = {}
         for m in self.inside:
@@ -306,7 +307,7 @@ class _Takers:
         far = self.known.get(racks)
         if far is None:
             known = [near for near in racks if near]
-            wrong = {rack: len([near for near in known if rack not in near]) for rack in {*self.racks}}
+            wrong = {rack: len([near for near in known if rack not in near]) for rack in self.distinct}
             least = min([wrong[rack] * self.by_rack + price for rack, price in self.least_price.items()])
             far = self.known[racks] = _Far(wrong, least)
         return far
