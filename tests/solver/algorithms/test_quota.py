@@ -63,3 +63,36 @@ def test_the_level_price_is_that_of_the_last_unit_beyond_the_shares(
         assert price == 0
     else:
         assert sum(each < price for each in following) < left <= sum(each <= price for each in following)
+
+
+@given(
+    st.integers(1, 5),
+    st.integers(1, 4),
+    st.integers(0, 12),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 8), st.none() | st.integers(0, 9)), min_size=4, max_size=4
+    ),
+)
+def test_steps_of_equal_shares_order_counts_as_their_costs_do(
+    share: int, places: int, total: int, held: list[tuple[int, int, int | None]]
+) -> None:
+    """A step is the cost without the factor that all share and without the constant that all share."""
+    base, counts, room = (list(each) for each in zip(*held[:places], strict=True))
+    quota = Quota([share] * places, total, 7, base, room)
+    for place, count in enumerate(counts):
+        constant = quota.weight * 2 * quota.total * share
+        assert quota.marginal(place, count) == quota.step(place, count) * quota.scale - constant
+
+
+@given(SHARES, st.integers(0, 12), st.integers(0, 8))
+def test_steps_of_unequal_shares_are_their_costs(shares: list[int], total: int, count: int) -> None:
+    quota = Quota.plain(shares, total, 7)
+    if len({*shares}) > 1:
+        assert all(quota.step(n, count) == quota.marginal(n, count) for n in range(len(shares)))
+
+
+def test_steps_of_a_large_cluster_fit_64_bits_where_its_costs_do_not() -> None:
+    total, nodes = 300_000, 300_000
+    quota = Quota.plain([1] * 1_000, total, (total + 1) * 100_003)
+    assert quota.step(0, 310) - quota.step(0, 290) < (1 << 62) // nodes
+    assert quota.marginal(0, 310) - quota.marginal(0, 290) > (1 << 62) // nodes

@@ -45,6 +45,11 @@ class Quota:
         return sum(self.shares)
 
     @cached_property
+    def is_equal(self) -> bool:
+        """Whether all shares are equal."""
+        return len({*self.shares}) == 1
+
+    @cached_property
     def overflow(self) -> int:
         """The cost of one replica beyond the room: more than any imbalance costs."""
         return 4 * self.scale * (self.total + 1) ** 2
@@ -57,6 +62,19 @@ class Quota:
         if room is not None and held >= room:
             step += self.overflow
         return step * self.weight
+
+    def step(self, place: int, count: int) -> int:
+        """As `marginal`, for a flow alone: where shares are equal, without their sum as a factor.
+
+        Without that factor, and without the constant that all places share, costs fit 64 bits in larger
+        problems. The order of imbalances is the same: one unit still costs at least `weight`.
+        """
+        if not self.is_equal:
+            return self.marginal(place, count)
+        held = count + self.base[place]
+        room = self.room[place]
+        over = self.overflow // self.scale if room is not None and held >= room else 0
+        return (2 * held + 1 + over) * self.weight
 
     def cost(self, place: int, count: int) -> int:
         """The cost of all these units together at a place that has room for them."""

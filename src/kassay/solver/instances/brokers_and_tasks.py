@@ -1,7 +1,8 @@
 """Replica placement and stateful task instances by shape and seed, families "B" and "C".
 
 Shapes of B: `create`, `add` and `remove` (brokers), `rack_skew` (racks of unequal size), `weighted`
-(brokers with shares). Shapes of C: `fresh`, `join`, `leave`.
+(brokers with shares), `skewed` (most replicas on the first brokers, five unequal racks). Shapes of C:
+`fresh`, `join`, `leave`.
 
 Instances of tasks for members inside processes by shape and seed, as documents of family "C".
 
@@ -12,14 +13,17 @@ Shapes: `fresh` (no previous tasks), `join` and `leave` (evenly assigned, then p
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect, bisect_left, bisect_right, insort
 from collections import Counter
+from itertools import accumulate
 from typing import Any, Final
 
 from kassay.model.errors import InputError
 from kassay.solver.algorithms.splitmix import SplitMix
 
-PLACEMENT_SHAPES: Final = ("create", "add", "remove", "rack_skew", "weighted")
+PLACEMENT_SHAPES: Final = ("create", "add", "remove", "rack_skew", "weighted", "skewed")
+_SKEWED_PERCENT: Final = (30, 25, 20, 15, 10)
+"""The brokers of each rack of the shape `skewed`."""
 TASK_SHAPES: Final = ("fresh", "join", "leave")
 
 Document = dict[str, Any]
@@ -42,7 +46,10 @@ def placement(
     total = brokers + change if shape == "remove" else brokers
     rack = _broker_racks(shape, total, racks)
     old = range(total - change) if shape == "add" else range(total)
-    rows = [] if shape == "create" else _spread(rng, list(old), rack, partitions, rf)
+    if shape == "skewed":
+        rows = [_skewed_row(rng, total, rf) for _ in range(partitions)]
+    else:
+        rows = [] if shape == "create" else _spread(rng, list(old), rack, partitions, rf)
     removed = set(rng.sample(range(total), change)) if shape == "remove" else set()
     return {
         "family": "B",
@@ -60,11 +67,24 @@ def placement(
 
 
 def _broker_racks(shape: str, total: int, racks: int) -> list[str]:
+    if shape == "skewed":
+        ends = [*accumulate(_SKEWED_PERCENT)]
+        return [f"r{bisect(ends, 100 * b // total)}" for b in range(total)]
     if shape != "rack_skew":
         return [f"r{b % racks}" for b in range(total)]
     if total < racks:
         return [f"r{b}" for b in range(total)]
     return [f"r{b}" if b < racks else f"r{min(b // 2, racks - 1)}" for b in range(total)]
+
+
+def _skewed_row(rng: SplitMix, brokers: int, rf: int) -> list[int]:
+    """Replicas on brokers of which the first ones are the likeliest, whatever their racks."""
+    row: list[int] = []
+    while len(row) < min(rf, brokers):
+        broker = min(rng.below(brokers), rng.below(brokers))
+        if broker not in row:
+            row.append(broker)
+    return row
 
 
 def _spread(rng: SplitMix, brokers: list[int], rack: list[str], partitions: int, rf: int) -> list[list[int]]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, compress, count, repeat
 from typing import NamedTuple
 
@@ -89,8 +90,8 @@ class RackHubs:
         self.copy = number + 2
         self.narrow: list[int] = []
         self.classes = [self._lay(key, items) for key, items in self._alike().items()]
-        marginal = Quota(quota.shares, quota.total, quota.weight * (self.copy + 1), quota.base, quota.room)
-        self.flows = self.net.cheapest(marginal.marginal, self._near(quota), deadline)
+        heavy = replace(quota, weight=quota.weight * (self.copy + 1))
+        self.flows = self.net.cheapest(heavy.step, self._near(quota), deadline)
         self.picks: list[set[int]] = [set() for _ in range(number)]
         self.counts: list[int] = []
         self.solved = self.flows is not None and self._deal(self.flows)
