@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kassay.kinds.alarm import Asleep, OutOfTime, Overdue, deadline, until
+from kassay.kinds.alarm import Asleep, OutOfTime, Overdue, deadline, kept_alarm, until
 
 
 def test_what_takes_too_long_is_ended():
@@ -140,3 +140,46 @@ def test_what_is_done_with_a_case_is_not_interrupted():
                 pass
             seen.append(case)
     assert seen == [1]
+
+
+def test_a_handler_that_is_kept_is_installed_once_and_put_back(monkeypatch):
+    before, installed = signal.getsignal(signal.SIGALRM), []
+    real = signal.signal
+    monkeypatch.setattr(signal, "signal", lambda *given: installed.append(given) or real(*given))
+    with kept_alarm():
+        assert signal.getsignal(signal.SIGALRM) is before
+        for _ in range(50):
+            with deadline(60), deadline(60):
+                pass
+        for _ in range(2):
+            with pytest.raises(Overdue), deadline(0.001):
+                while True:
+                    pass
+            assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert [number for number, _ in installed] == [signal.SIGALRM] * 2
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_a_kept_handler_passes_on_what_rings_for_others():
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *given: rung.append(given))
+    try:
+        with kept_alarm():
+            with deadline(60):
+                pass
+            signal.raise_signal(signal.SIGALRM)
+        assert len(rung) == 1
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_call_that_replaces_the_kept_handler_loses_only_what_it_does_at_once():
+    before = signal.getsignal(signal.SIGALRM)
+    with kept_alarm():
+        with deadline(60):
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        time.sleep(0.02)
+        with pytest.raises(Overdue), deadline(0.01):
+            while True:
+                pass
+    assert signal.getsignal(signal.SIGALRM) is before

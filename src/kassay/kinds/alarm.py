@@ -21,6 +21,8 @@ _AGAIN_S: Final = 0.25
 """
 _TURN_S: Final = 0.001
 """Seconds between two checks of a process that may not sleep."""
+_TAMPERED_S: Final = 0.01
+"""Seconds after which a handler that stays is looked up again: each time this takes 3 us."""
 _STIRS_S: Final = _TURN_S / 10
 """Less processor time than this between two checks counts as sleep; the check itself uses a tenth of it."""
 
@@ -45,7 +47,7 @@ def deadline(seconds: float, sleeping: int | None = None) -> Iterator[None]:
         yield
         return
     ring = _overdue if sleeping is None else _Watch(seconds, sleeping)
-    before = signal.signal(signal.SIGALRM, ring)
+    outer, before = _handler.take(ring)
     try:
         signal.setitimer(
             signal.ITIMER_REAL, *((seconds, _AGAIN_S) if sleeping is None else (_TURN_S, _TURN_S))
@@ -53,6 +55,68 @@ def deadline(seconds: float, sleeping: int | None = None) -> Iterator[None]:
         yield
     finally:
         _silence(before)
+        _handler.ring = outer
+
+
+@contextmanager
+def kept_alarm() -> Iterator[None]:
+    """A context in which the first `deadline` installs the handler for all: this takes as long as a call."""
+    if threading.current_thread() is not threading.main_thread() or _handler.keeps:
+        yield
+        return
+    _handler.keeps = True
+    try:
+        yield
+    finally:
+        _handler.keeps = False
+        if _handler.replaced is not None:
+            _silence(_handler.replaced)
+            _handler.replaced = None
+
+
+_Handled = Callable[[int, FrameType | None], object] | int
+
+
+class _Handler:
+    """The one handler of the alarm; `ring` is what it does now, None outside of every `deadline`."""
+
+    def __init__(self) -> None:
+        self.ring: Callable[[int, FrameType | None], None] | None = None
+        self.keeps = False
+        self.replaced: _Handled | None = None
+        self._checked = 0.0
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.ring is not None:
+            self.ring(number, frame)
+        elif callable(self.replaced):
+            self.replaced(number, frame)
+
+    def take(self, ring: Callable[[int, FrameType | None], None]) -> tuple[Any, _Handled | None]:
+        """Ring so from now on; returns the ring so far, and the handler to put back, None where ours stays.
+
+        A call may install a handler of its own: where ours stays, it is looked up again from time to time.
+        """
+        outer, self.ring = self.ring, ring
+        if not self.keeps:
+            return outer, self._install()
+        now = time.monotonic()
+        if self.replaced is None:
+            self.replaced = self._install()
+        elif now < self._checked + _TAMPERED_S:
+            return outer, None
+        elif signal.getsignal(signal.SIGALRM) is not self:
+            self._install()
+        self._checked = now
+        return outer, None
+
+    def _install(self) -> _Handled:
+        """Install this handler; returns the one that was there."""
+        before = signal.signal(signal.SIGALRM, self)
+        return signal.SIG_DFL if before is None else before
+
+
+_handler: Final = _Handler()
 
 
 class _Watch:
@@ -73,12 +137,13 @@ class _Watch:
             raise Overdue if late else Asleep
 
 
-def _silence(before: Callable[[int, FrameType | None], object] | int | None) -> None:
-    """Stop the alarm and put the former handler back, even if it rings meanwhile."""
+def _silence(before: _Handled | None) -> None:
+    """Stop the alarm and put the former handler back, if there is one, even if it rings meanwhile."""
     while True:
         try:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+            if before is not None:
+                signal.signal(signal.SIGALRM, before)
         except Overdue:
             continue
         return

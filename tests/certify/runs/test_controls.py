@@ -9,12 +9,17 @@ import pytest
 
 from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.certify.runs import controls as playing
+from kassay.certify.runs import run as running
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.controls import (
     CONTROL_SHARE,
+    EarlyControls,
     caught_by,
     caught_controls,
     control_target,
+    controls_for,
+    early_controls,
+    kept_seconds,
     scaling_result,
 )
 from kassay.certify.runs.options import Budget, RunOptions
@@ -232,3 +237,33 @@ def test_commas_inside_an_argument_belong_to_it():
         "stable",
     )
     assert split_claims("complete,nonsense") == ("complete", "nonsense")
+
+
+def test_controls_that_the_first_histories_catch_leave_their_share_to_the_run(monkeypatch):
+    """Nothing is kept once all are caught, the rest of a third before that; none is played twice."""
+    job = Job(resolve("range"), RunOptions(claims=("complete", "single-owner"), budget=Budget(seconds=30)))
+    names = [control.name for control in controls_for(job)]
+    early = early_controls(job, 100)
+    assert early.caught == {*names}
+    assert kept_seconds(job, early) == 0
+    assert kept_seconds(job, None) == pytest.approx(10)
+    assert kept_seconds(job, EarlyControls(frozenset(names[1:]), 4.0)) == pytest.approx(6)
+    played = []
+    monkeypatch.setattr(playing, "caught_by", lambda _, control, *__: played.append(control.name))
+    told = caught_controls(job, 100, time.monotonic(), early=EarlyControls(frozenset(names[1:]), 4.0))
+    assert played == names[:1]
+    assert (told["caught"], told["unknown"]) == (len(names) - 1, 1)
+
+
+def test_a_run_by_time_tries_its_controls_on_the_way(monkeypatch):
+    tried = []
+    monkeypatch.setattr(
+        running, "early_controls", lambda job, histories: tried.append(histories) or early_controls(job, 20)
+    )
+    claims = ("complete",)
+    certificate = certify(resolve("range"), RunOptions(claims=claims, budget=Budget(seconds=0.6)))
+    assert len(tried) == 1
+    assert 0 < tried[0] <= certificate.histories
+    assert certificate.controls["caught"] == 1
+    certify(resolve("range"), RunOptions(claims=claims, budget=Budget(histories=20)))
+    assert len(tried) == 1

@@ -24,6 +24,7 @@ from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of,
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.mixed import MixedHost
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.alarm import kept_alarm
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
@@ -151,7 +152,8 @@ class Bench:
     """An open target with everything needed to check it.
 
     `between` has two surroundings by the id of a claim that is violated between them; `before` the cases that
-    an object has to live through by the id of a claim that is violated then.
+    an object has to live through by the id of a claim that is violated then. `kept_s` is the time of a budget
+    still kept for controls, None for their whole share.
     """
 
     def __init__(self, job: Job, host: Host, stack: ExitStack) -> None:
@@ -163,6 +165,7 @@ class Bench:
         self._pairs: dict[tuple[Surroundings, Surroundings], tuple[Host, Host]] = {}
         self.before: dict[str, tuple[Any, ...]] = {}
         self.between: dict[str, tuple[Surroundings, Surroundings]] = {}
+        self.kept_s: float | None = None
         self.subject = Subject(
             new=self._maker(host),
             protocol=job.target.protocol,
@@ -334,7 +337,7 @@ def _seldom_collected() -> Iterator[None]:
 @contextmanager
 def open_bench(job: Job) -> Iterator[Bench]:
     """The job's target, open until the block ends; leaves no process behind."""
-    with _seldom_collected(), ExitStack() as stack:
+    with _seldom_collected(), kept_alarm(), ExitStack() as stack:
         yield Bench(job, stack.enter_context(job.target.open()), stack)
 
 

@@ -11,13 +11,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from threading import current_thread, main_thread
-from typing import Final
+from typing import Final, NamedTuple
 
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.certificate import ClaimResult
 from kassay.certify.targets.local import OwnClass
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.alarm import Overdue
+from kassay.kinds.alarm import Overdue, kept_alarm
 from kassay.kinds.controls import Control, controls_of
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
@@ -66,28 +66,58 @@ def no_controls(job: Job) -> dict[str, object]:
     return {"caught": 0, "of": 0, "unknown": len(controls_for(job)), "missed": [], "unproven": []}
 
 
+class EarlyControls(NamedTuple):
+    """The faulty targets that a run's first histories caught, by name, and the seconds for all."""
+
+    caught: frozenset[str] = frozenset()
+    seconds: float = 0.0
+
+
+def kept_seconds(job: Job, early: EarlyControls | None) -> float:
+    """The time of a budget to keep for controls: none once all are caught, else the rest of their share."""
+    if not job.options.controls or (early and early.caught.issuperset(c.name for c in controls_for(job))):
+        return 0.0
+    return max(0.0, CONTROL_SHARE * job.options.budget.limit_s - (early.seconds if early else 0.0))
+
+
+def early_controls(job: Job, histories: int) -> EarlyControls:
+    """Which faulty targets the first histories of a run catch; more histories can only add to them."""
+    started = time.monotonic()
+    deadline = started + CONTROL_SHARE * job.options.budget.limit_s
+    with kept_alarm():
+        caught = frozenset([c.name for c in controls_for(job) if caught_by(job, c, histories, deadline)])
+    return EarlyControls(caught, time.monotonic() - started)
+
+
 def caught_controls(
-    job: Job, histories: int, started: float, tell: Callable[[int], None] = lambda _: None
+    job: Job,
+    histories: int,
+    started: float,
+    tell: Callable[[int], None] = lambda _: None,
+    early: EarlyControls | None = None,
 ) -> dict[str, object]:
     """How many faulty targets the same histories catch, in at most a third of the budget.
 
-    The run played `histories` since `started` (`time.monotonic`). `unproven` are the claims of the run that
-    no faulty target was seen to violate. `tell` gets the number caught after each control.
+    The run played `histories` since `started` (`time.monotonic`), and caught `early` ones on its way.
+    `unproven` are the claims of the run that no faulty target was seen to violate. `tell` gets the number
+    caught after each control.
     """
     budget = job.options.budget
     cap = histories if budget.histories is None else max(1, budget.histories // 3)
-    now, share = time.monotonic(), CONTROL_SHARE * budget.limit_s
+    now, share = time.monotonic(), kept_seconds(job, early)
     deadline = now + min(share, max(LEAST_S, started + budget.limit_s - now))
     missed, unknown = [], 0
     proven: list[str] = []
-    for control in controls_for(job):
-        judged = caught_by(job, control, cap, deadline)
-        unknown += judged is None
-        if judged:
-            proven.append(control.breaks)
-        elif judged is False:
-            missed.append(control.name)
-        tell(len(proven))
+    with kept_alarm():
+        for control in controls_for(job):
+            known = early is not None and control.name in early.caught
+            judged = known or caught_by(job, control, cap, deadline)
+            unknown += judged is None
+            if judged:
+                proven.append(control.breaks)
+            elif judged is False:
+                missed.append(control.name)
+            tell(len(proven))
     return {
         "caught": len(proven),
         "of": len(proven) + len(missed),

@@ -157,7 +157,9 @@ def smallest_counterexample(
     None if no seed generated the case. `answers` are those with which it violated the claim.
     """
     options = bench.job.options
-    left = started + options.budget.limit_s * (1 - CONTROL_SHARE) - time.monotonic()
+    limit = options.budget.limit_s
+    playing = limit * (1 - CONTROL_SHARE) if bench.kept_s is None else limit - bench.kept_s
+    left = started + playing - time.monotonic()
     seconds = max(2.0, min(SHRINK_S, left)) if options.shrink else 0.0
     smallest = smallest_case(bench, bench.driver, promised, case, answers, seconds=seconds)
     return counterexample(bench, promised, smallest, contradictory=contradictory, index=index)

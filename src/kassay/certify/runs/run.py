@@ -11,7 +11,14 @@ from math import inf
 
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
-from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls, scaling_result
+from kassay.certify.runs.controls import (
+    EarlyControls,
+    caught_controls,
+    early_controls,
+    kept_seconds,
+    no_controls,
+    scaling_result,
+)
 from kassay.certify.runs.counterexamples import broken_by_others, smallest_counterexample
 from kassay.certify.runs.environments.coverage import EnvironmentCoverage
 from kassay.certify.runs.environments.search import EnvironmentFinding, EnvironmentResult, look_elsewhere
@@ -39,6 +46,8 @@ BLOCK = 100
 SHRINK_SHARE = 1 / 6
 LEAST_FOR_CONTROLS = 1 / 10
 """Controls have this share of a time budget left if each class of wide input takes longer than planned."""
+EARLY_SHARE = 1 / 6
+"""After this share of a time budget controls are tried: where all are caught, the rest goes to histories."""
 MEMORY_FROM_S = 120.0
 """From this time budget on, the growth of memory is measured, in at most an eighth of it."""
 LIFE_SHARE = 1 / 6
@@ -84,13 +93,14 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     job = Job(target, options)
     promises = job.promises
     tally, interrupted = Tally(), False
+    early: EarlyControls | None = None
     environment = EnvironmentCoverage(gaps=("environment not varied (the run was interrupted)",))
     try:
         with open_bench(job) as bench:
             if options.exhaustive:
                 _exhaust(bench, tally, report)
             else:
-                _play(job, bench, tally, started, report)
+                early = _play(job, bench, tally, started, report)
             lived = _lives(bench, tally)
             elsewhere = _environments(bench, tally)
             environment = elsewhere.coverage
@@ -99,7 +109,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
             )
             results = _with_memory(bench, results)
             results = _with_others(bench, results, tally, started, report)
-        controls = _controls(job, tally, started, report) if options.controls else no_controls(job)
+        controls = _controls(job, tally, started, report, early) if options.controls else no_controls(job)
     except KeyboardInterrupt:
         interrupted = True
         results, controls = _results_so_far(job, tally, started), no_controls(job)
@@ -186,17 +196,27 @@ def _budget(options: RunOptions) -> dict[str, object]:
     return {**scope, **asdict(options.budget)}
 
 
-def _play_deadline(job: Job, started: float, findings: int = 0, *, covered: bool = True) -> float:
+def _play_deadline(
+    job: Job,
+    started: float,
+    findings: int = 0,
+    *,
+    covered: bool = True,
+    early: EarlyControls | None = None,
+) -> float:
     """When playing must end so that controls, and shrinking if a claim is violated, fit a time budget.
 
     Controls have less time if nothing is violated and the classes of wide input are not `covered` yet: the
     verdict needs these.
     """
-    options = job.options
-    shrinks = options.shrink and findings
-    for_controls = CONTROL_SHARE if covered or findings else LEAST_FOR_CONTROLS
-    share = 1 - (for_controls if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
-    return started + share * options.budget.limit_s - _reserved_seconds(job)
+    options, limit = job.options, job.options.budget.limit_s
+    if limit == inf:
+        return inf
+    shrinking = SHRINK_SHARE * limit if options.shrink and findings else 0.0
+    kept = kept_seconds(job, early)
+    if not (covered or findings):
+        kept = min(kept, LEAST_FOR_CONTROLS * limit)
+    return started + limit - shrinking - kept - _reserved_seconds(job)
 
 
 def _environment_seconds(options: RunOptions) -> float:
@@ -249,16 +269,25 @@ def _environments(bench: Bench, tally: Tally) -> EnvironmentResult:
     return look_elsewhere(bench, seconds, _broken(tally))
 
 
-def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> None:
-    """Play seeded cases until the budget is spent, and add the results to `total`."""
+def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> EarlyControls | None:
+    """Play seeded cases until the budget is spent, and add the results to `total`.
+
+    Returns the controls that were tried on the way, in a run by time.
+    """
     options = job.options
     limit = options.budget.histories
     next_index = 0
     found_at: float | None = None
+    early: EarlyControls | None = None
+    early_at = started + EARLY_SHARE * options.budget.limit_s if limit is None and options.controls else inf
     with _players(job, bench, total) as (submit, waiting):
         while True:
-            now, covered = time.monotonic(), not job.wants_classes(next_index)
-            deadline = _play_deadline(job, started, total.findings, covered=covered)
+            covered = not job.wants_classes(next_index)
+            if early is None and covered and total.histories and time.monotonic() > early_at:
+                early = early_controls(job, total.histories)
+                bench.kept_s = kept_seconds(job, early)
+            now = time.monotonic()
+            deadline = _play_deadline(job, started, total.findings, covered=covered, early=early)
             patience = (
                 found_at + PATIENCE_SHARE * options.budget.limit_s if found_at is not None else deadline
             )
@@ -268,22 +297,22 @@ def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) 
                 waiting.append(submit(next_index, stop, min(deadline, patience)))
                 next_index = stop
             if not waiting:
-                return
+                return early
             total.add(waiting[0].result())
             del waiting[0]
             ordinary = any(count.failed > count.contradictory for count in total.counts.values())
             if ordinary and found_at is None:
                 found_at = time.monotonic()
-            share = _share(job, started, total)
+            share = _share(job, started, total, early)
             report(RunProgress("playing", total.histories, total.findings, share, _broken(total)))
 
 
-def _share(job: Job, started: float, tally: Tally) -> float:
+def _share(job: Job, started: float, tally: Tally, early: EarlyControls | None) -> float:
     histories = job.options.budget.histories
     if histories is not None:
         return tally.histories / max(1, histories)
     spent = time.monotonic() - started
-    return min(1.0, spent / max(1e-9, _play_deadline(job, started) - started))
+    return min(1.0, spent / max(1e-9, _play_deadline(job, started, early=early) - started))
 
 
 @contextmanager
@@ -445,10 +474,12 @@ def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: 
     )
 
 
-def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:
+def _controls(
+    job: Job, tally: Tally, started: float, report: Report, early: EarlyControls | None
+) -> dict[str, object]:
     """Which of the faulty targets the run's own histories catch."""
 
     def tell(caught: int) -> None:
         report(RunProgress("controls", tally.histories, caught, 1.0))
 
-    return caught_controls(job, tally.histories, started, tell)
+    return caught_controls(job, tally.histories, started, tell, early)
