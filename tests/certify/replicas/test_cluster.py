@@ -9,15 +9,8 @@ import itertools
 
 import pytest
 
-from kassay.certify.replicas.cluster import (
-    ClusterSources,
-    PlacedCluster,
-    PlacementChange,
-    listed,
-    take_file,
-    take_named,
-    to_be_linted,
-)
+from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange, listed
+from kassay.certify.replicas.sources import ClusterSources, take_file, take_named, to_be_linted
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.reading.kafka.brokers import read_brokers, read_log_dirs

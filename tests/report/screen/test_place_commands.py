@@ -26,7 +26,7 @@ def test_no_command_has_a_throttle_where_a_broker_does_not_answer() -> None:
     text = printed(without_3(ROWS))
     assert "--throttle 1000000" not in text and text.count("--execute") == 3
     assert "No --throttle where broker 3 holds a replica and does not answer" in text
-    assert "A rollback that puts replicas back on broker 3 completes only when it answers again" in text
+    assert "The tool refuses a rollback to broker 3 (Unknown broker id) until it answers again" in text
 
 
 def test_copies_between_brokers_that_answer_are_throttled() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from kassay.certify.replicas.cluster import PlacedCluster, Rows, leaders_of, replicas_of
+from kassay.certify.replicas.cluster import PlacedCluster, Rows, leaders_of, listed, replicas_of
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement.request import PlacementRequest, PlacementStep, Replicas
 from kassay.properties.placement.balance import BestPlacement, leaders_even, replicas_even
@@ -50,21 +50,53 @@ _BY_FACTOR: Final = (
 """Claims about partitions, checked for one replication factor at a time."""
 
 
-def judge(brokers: tuple[Broker, ...], rows: Rows, best: BestPlacement | None) -> tuple[ClaimStanding, ...]:
-    """Each placement claim for these rows on these brokers; claims about balance need `best`."""
-    steps = list(_steps(brokers, rows))
+def judge(
+    brokers: tuple[Broker, ...],
+    rows: Rows,
+    best: BestPlacement | None,
+    undescribed: Set[int] = frozenset(),
+    silent: Set[int] = frozenset(),
+) -> tuple[ClaimStanding, ...]:
+    """Each placement claim for these rows on these brokers; claims about balance need `best`.
+
+    `undescribed` brokers hold replicas too, but their racks are not known. `silent` ones do not answer, as if
+    they were fenced.
+    """
+    known = tuple(broker._replace(fenced=broker.fenced or broker.broker_id in silent) for broker in brokers)
+    everyone = tuple(sorted((*known, *(Broker(id_, None, fenced=True) for id_ in undescribed))))
+    racked = {tp: row for tp, row in rows.items() if undescribed.isdisjoint(row)}
+    left_out = len(rows) - len(racked)
     standings = []
     for claim, predicate, applies, why in _BY_FACTOR:
+        in_racks = claim == "rack-spread"
+        steps = _steps(known, racked) if in_racks else _steps(everyone, rows)
         judged = [(tps, step) for tps, step in steps if applies is None or applies(step)]
         evidence = tuple(_named(each, tps) for tps, step in judged for each in predicate(step))
+        if in_racks and left_out and not evidence and (judged or not racked):
+            why = (
+                f"{left_out} of {len(rows)} partitions are on {listed(undescribed)}, whose rack is not known"
+            )
+            judged = []
         standings.append(_standing(claim, predicate.__doc__, evidence, "" if judged else why))
-    whole = _step(brokers, tuple(rows.values()), 1)
+    whole = _step(known, tuple(rows.values()), 1)
     for claim, balance in (("replicas-even", replicas_even), ("leaders-even", leaders_even)):
         if best is None or best.replicas is None:
-            standings.append(_standing(claim, balance.__doc__, (), "there is no certified best to judge by"))
+            why = "there is no certified best to judge by"
+            why = f"replicas on {listed(undescribed)} are on no broker of these" if undescribed else why
+            standings.append(_standing(claim, balance.__doc__, (), why))
         else:
             standings.append(_standing(claim, balance.__doc__, tuple(balance(whole, best)), ""))
     return tuple(standings)
+
+
+def actual_leaders(cluster: PlacedCluster, best: BestPlacement | None) -> ClaimStanding:
+    """Whether those that lead today do so as evenly as preferred leaders could."""
+    sentence = "Leaders per broker are today as even as preferred leaders can be."
+    rows = tuple((state.leader,) for state in cluster.states.values() if state.leader is not None)
+    if best is None:
+        return _standing("leaders-even-now", sentence, (), "there is no certified best to judge by")
+    known = tuple(b._replace(fenced=b.fenced or b.broker_id in cluster.silent) for b in cluster.brokers)
+    return _standing("leaders-even-now", sentence, tuple(leaders_even(_step(known, rows, 1), best)), "")
 
 
 def best_loads(brokers: Iterable[Broker], rows: Iterable[Replicas]) -> BestPlacement:

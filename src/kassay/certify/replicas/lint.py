@@ -10,18 +10,21 @@ verifyBrokerIds), `ReplicationControlManager`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
 from kassay.certify.replicas.cluster import PlacedCluster, listed
 from kassay.certify.replicas.judge import rack_breaks
+from kassay.certify.replicas.unfinished import Change, hindrances
 from kassay.model.cluster import TopicPartition
 from kassay.reading.documents import suggestion
 from kassay.reading.kafka.lines import Place
 from kassay.reading.kafka.reassignment import ReassignedPartition, Reassignment, TopicsToMove
 
+_NAMED: Final = 4
+"""This many partitions of one kind of warning are named after the first."""
 SCHEMA: Final = "kassay/place-lint/1"
 
 
@@ -41,6 +44,7 @@ class LintFinding:
     severity: LintSeverity
     rule: str
     message: str
+    subject: str = ""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.field}: {self.severity}: {self.message} [{self.rule}]"
@@ -58,15 +62,37 @@ class LintContext:
 def lint(block: Reassignment | TopicsToMove, context: LintContext) -> tuple[LintFinding, ...]:
     """All problems of one object of a file, in file order."""
     findings = _of_topics(block, context) if isinstance(block, TopicsToMove) else _of_rows(block, context)
-    return tuple(sorted(findings, key=lambda each: (each.place, each.field, each.rule)))
+    in_order = sorted(findings, key=lambda each: (each.place, each.field, each.rule))
+    return tuple(_one_a_kind(in_order))
+
+
+def _one_a_kind(findings: Iterable[LintFinding]) -> Iterator[LintFinding]:
+    """The findings, but of warnings of one rule only the first, which names the other partitions."""
+    kinds: dict[str, list[LintFinding]] = {}
+    kept: list[LintFinding] = []
+    for each in findings:
+        if each.severity is LintSeverity.ERROR or not kinds.get(each.rule):
+            kept.append(each)
+        if each.severity is LintSeverity.WARNING:
+            kinds.setdefault(each.rule, []).append(each)
+    for each in kept:
+        others = [other.subject for other in kinds.get(each.rule, [])[1:]]
+        if each.severity is LintSeverity.ERROR or not others:
+            yield each
+        else:
+            more = ", ".join(others[:_NAMED]) + (
+                f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+            )
+            yield replace(each, message=f"{each.message}; so do {len(others)} others: {more}")
 
 
 def _error(place: Place, field: str, rule: str, message: str) -> LintFinding:
     return LintFinding(place, field, LintSeverity.ERROR, rule, message)
 
 
-def _warning(place: Place, field: str, rule: str, message: str) -> LintFinding:
-    return LintFinding(place, field, LintSeverity.WARNING, rule, message)
+def _warning(row: ReassignedPartition, rule: str, message: str) -> LintFinding:
+    field = f"{row.path}.replicas"
+    return LintFinding(row.place, field, LintSeverity.WARNING, rule, message, str(row.partition))
 
 
 def _version(block: Reassignment | TopicsToMove) -> Iterator[LintFinding]:
@@ -187,14 +213,46 @@ def _against_topics(row: ReassignedPartition, context: LintContext) -> Iterator[
         )
     elif len(row.replicas) > len(now):
         yield _warning(
-            row.place,
-            field,
-            "replication-factor",
-            f"RF {len(row.replicas)}, {row.partition} has RF {len(now)} now",
+            row, "replication-factor", f"{row.partition} gets RF {len(row.replicas)}, has RF {len(now)} now"
         )
     elif row.replicas == now:
-        yield _warning(row.place, field, "no-change", f"{row.partition} is there already")
+        yield _warning(row, "no-change", f"{row.partition} keeps the replicas that it has already")
     yield from _racks(row, now, cluster)
+    yield from _against_state(row, now, cluster)
+
+
+def _against_state(
+    row: ReassignedPartition, now: tuple[int, ...], cluster: PlacedCluster
+) -> Iterator[LintFinding]:
+    """Problems of an entry, given the leader and the replicas in sync of its partition."""
+    field, tp = f"{row.path}.replicas", row.partition
+    state = cluster.states.get(tp)
+    change = Change(now, row.replicas)
+    for reason in hindrances(change, state, cluster.silent):
+        yield _error(row.place, field, "cannot-finish", f"{tp}: {reason}")
+    if state is None:
+        return
+    if state.lagging:
+        yield _warning(
+            row, "under-replicated", f"{tp} has {len(state.isr)} of {len(state.replicas)} replicas in sync"
+        )
+    if state.is_under_min:
+        yield _warning(
+            row, "under-min-isr", f"{tp} has {len(state.isr)} in sync, min.insync.replicas is {state.min_isr}"
+        )
+    if state.loses_last(change.removing):
+        yield _warning(
+            row,
+            "last-in-sync",
+            f"{tp} has its only in-sync replica on {listed(state.isr)}, which leaves: keep it up",
+        )
+    if state.observers and row.observers is None:
+        yield _error(
+            row.place,
+            f"{row.path}.observers",
+            "observers",
+            f"missing: {listed(state.observers)} would turn into replicas in sync, expected `observers`",
+        )
 
 
 def _racks(row: ReassignedPartition, now: tuple[int, ...], cluster: PlacedCluster) -> Iterator[LintFinding]:
@@ -233,7 +291,9 @@ def _against_brokers(row: ReassignedPartition, context: LintContext) -> Iterator
     ]
     if fenced:
         yield _warning(
-            row.place, field, "fenced-leader", f"{listed(fenced)} fenced and would be preferred leader"
+            row,
+            "fenced-leader",
+            f"{row.partition} gets {listed(fenced)} as preferred leader, which is fenced",
         )
 
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Set
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange, bytes_on, leaders_of, replicas_of
+from kassay.certify.replicas.cluster import (
+    PlacedCluster,
+    PlacementChange,
+    Rows,
+    bytes_on,
+    leaders_of,
+    listed,
+    named,
+    replicas_of,
+)
+from kassay.certify.replicas.health import health
 from kassay.certify.replicas.judge import ClaimStanding, Standing, best_loads, judge
+from kassay.certify.replicas.observers import numbers_of_observers
 from kassay.certify.replicas.proposal import MoveLimit, Proposal, impossible, propose, reasons
 from kassay.certify.replicas.steps import (
     DiskLayout,
@@ -15,9 +26,12 @@ from kassay.certify.replicas.steps import (
     ReassignmentStep,
     StepBound,
     evidence_against,
+    reassignment_json,
     steps_of,
 )
-from kassay.model.cluster import Broker
+from kassay.certify.replicas.unfinished import Unfinished, unfinished
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.placement.request import Replicas
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.registry import Evidence, as_text
 from kassay.solver.check.check import CertificateError
@@ -46,11 +60,38 @@ class ClusterPlan:
     planned: tuple[ClaimStanding, ...]
     steps: tuple[ReassignmentStep, ...]
     reasons: tuple[str, ...]
+    health: tuple[ClaimStanding, ...] = ()
+    unfinished: tuple[Unfinished, ...] = ()
 
     @property
     def is_broken(self) -> bool:
-        """Whether today's placement breaks a claim."""
-        return any(each.standing is Standing.VIOLATED for each in self.today)
+        """Whether today's placement breaks a claim, or the state of the cluster a condition."""
+        return any(each.standing is Standing.VIOLATED for each in (*self.today, *self.health))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the files say and what the plan asks for that the user has to know."""
+        states, leaving = self.proposal.cluster.states, self.proposal.change.leaving
+        last = sorted(tp for tp, state in states.items() if state.loses_last(leaving))
+        if not last:
+            return self.proposal.cluster.warnings
+        brokers = listed(frozenset[int]().union(*(states[tp].isr for tp in last)))
+        return (
+            *self.proposal.cluster.warnings,
+            f"the only in-sync replica of {named(last)} is on {brokers}: keep it running until --verify says "
+            "that the steps are complete, or data is lost",
+        )
+
+    @property
+    def blocked(self) -> tuple[Unfinished, ...]:
+        """The partitions that no step changes, since the change could not finish or would lose data."""
+        return tuple(each for each in self.unfinished if not each.accepted)
+
+    def document_of(self, rows: Rows, from_rows: Rows) -> dict[str, Any]:
+        """The rows as a file for `kafka-reassign-partitions.sh`."""
+        accepted = [each.partition for each in self.unfinished if each.accepted]
+        observers = numbers_of_observers(self.proposal.cluster)
+        return reassignment_json(rows, from_rows, self.homes(), observers, accepted)
 
     @property
     def leader_changes(self) -> int:
@@ -65,11 +106,8 @@ class ClusterPlan:
         Kafka changes the leader by itself only where its broker no longer holds a replica. In place of a
         preferred leader that does not answer another replica leads today, and goes on.
         """
-        cluster = self.proposal.cluster
-        return sum(
-            row[:1] != cluster.rows[tp][:1] and (cluster.rows[tp][0] in {*row, *cluster.silent})
-            for tp, row in self.proposal.after.items()
-        )
+        cluster, after = self.proposal.cluster, self.proposal.after
+        return sum(_leads_on(cluster, tp, row) for tp, row in after.items() if row)
 
     def unthrottled(self, steps: Iterable[ReassignmentStep]) -> frozenset[int]:
         """The brokers because of which a throttle would keep these steps from starting.
@@ -100,7 +138,7 @@ class ClusterPlan:
         return tuple(
             BrokerLoad(
                 broker,
-                _state(broker, change, proposal.target),
+                _state(broker, change, proposal.target, cluster.silent),
                 (held[0][id_], held[1][id_]),
                 (led[0][id_], led[1][id_]),
                 None if cluster.sizes is None else (sizes[0][id_], sizes[1][id_]),
@@ -123,8 +161,20 @@ class ClusterPlan:
                 "bytes": None if cluster.sizes is None else bytes_on(cluster, cluster.rows).total(),
                 "moving": [str(tp) for tp in sorted(cluster.moving)],
             },
-            "warnings": list(cluster.warnings),
+            "warnings": list(self.warnings),
             "today": [_standing_json(each) for each in self.today],
+            "state": [_standing_json(each) for each in self.health],
+            "silent": sorted(cluster.silent),
+            "unfinished": [
+                {
+                    "partition": str(each.partition),
+                    "replicas": list(each.before),
+                    "wanted": list(each.after),
+                    "reasons": list(each.reasons),
+                    "accepted": each.accepted,
+                }
+                for each in self.unfinished
+            ],
             "proposal": {
                 "status": proposal.figures["status"],
                 "limit": None if proposal.limit is None else str(proposal.limit),
@@ -157,26 +207,77 @@ class ClusterPlan:
 
 
 def plan_cluster(
-    cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | None, bound: StepBound
+    cluster: PlacedCluster,
+    change: PlacementChange,
+    limit: MoveLimit | None,
+    bound: StepBound,
+    accepted: Collection[TopicPartition] = (),
 ) -> ClusterPlan:
-    """The plan for a cluster; raises `InfeasiblePlacementError` with the reason if there is none."""
+    """The plan for a cluster; raises `InfeasiblePlacementError` with the reason if there is none.
+
+    Partitions whose change could not finish, or would lose data, keep their replicas, unless they are among
+    the `accepted` ones.
+    """
     why = tuple(impossible(cluster, change))
     if why:
         raise InfeasiblePlacementError("; ".join(why), change.leaving)
-    proposal = propose(cluster, change, limit)
+    unfinished_ones, proposal = _without_unfinished(cluster, change, limit, bound, accepted)
+    cluster = proposal.cluster
     free = proposal if limit is None else _without_limit(cluster, change)
     now = free if change.is_none else _without_limit(cluster, PlacementChange())
-    steps = steps_of(proposal, bound)
+    steps = steps_of(proposal, bound, [each.partition for each in unfinished_ones if each.accepted])
     against = next(evidence_against(proposal, steps), None)
     if against is not None:
         raise CertificateError(f"a step is no valid one: {_evidence_text(against)}")
     return ClusterPlan(
         proposal,
-        judge(cluster.brokers, cluster.rows, _best(now, cluster.brokers)),
-        judge(proposal.target.brokers, proposal.after, _best(free, proposal.target.brokers)),
+        judge(
+            cluster.brokers, cluster.rows, _best(now, cluster.brokers), cluster.undescribed, cluster.silent
+        ),
+        judge(
+            proposal.target.brokers,
+            proposal.after,
+            _best(free, proposal.target.brokers),
+            {broker for row in proposal.after.values() for broker in row} - proposal.target.ids,
+            cluster.silent,
+        ),
         steps,
         tuple(reasons(proposal)),
+        health(cluster, _best(now, cluster.brokers)),
+        unfinished_ones,
     )
+
+
+def _without_unfinished(
+    cluster: PlacedCluster,
+    change: PlacementChange,
+    limit: MoveLimit | None,
+    bound: StepBound,
+    accepted: Collection[TopicPartition],
+) -> tuple[tuple[Unfinished, ...], Proposal]:
+    """The partitions whose change cannot finish, and the proposal in which these keep their replicas.
+
+    A partition that stays may send others elsewhere: this is repeated until no other cannot finish.
+    """
+    found: dict[TopicPartition, Unfinished] = {}
+    while True:
+        proposal = propose(cluster, change, limit)
+        steps = [(step.before, step.after) for step in steps_of(proposal, bound)]
+        new = {tp: why for tp, why in unfinished(cluster, steps).items() if tp not in found}
+        for tp, why in new.items():
+            found[tp] = Unfinished(tp, cluster.rows[tp], proposal.after[tp], why, tp in accepted)
+        blocked = {tp for tp in new if tp not in accepted}
+        if not blocked:
+            return tuple(found[tp] for tp in sorted(found)), proposal
+        cluster = replace(cluster, pinned=cluster.pinned | blocked)
+
+
+def _leads_on(cluster: PlacedCluster, tp: TopicPartition, row: Replicas) -> bool:
+    """Whether another replica than the preferred leader of `row` leads once `row` is reached."""
+    before, state = cluster.rows[tp], cluster.states.get(tp)
+    if state is not None and state.leader is not None and state.leader not in cluster.silent:
+        return state.leader in row and state.leader != row[0]
+    return row[0] != before[0] and before[0] in {*row, *cluster.silent}
 
 
 def _without_limit(cluster: PlacedCluster, change: PlacementChange) -> Proposal | None:
@@ -190,7 +291,7 @@ def _best(proposal: Proposal | None, brokers: tuple[Broker, ...]) -> BestPlaceme
     return None if proposal is None else best_loads(brokers, proposal.after.values())
 
 
-def _state(broker: Broker, change: PlacementChange, target: PlacedCluster) -> str:
+def _state(broker: Broker, change: PlacementChange, target: PlacedCluster, silent: Set[int]) -> str:
     """A broker's special state, in a word or two."""
     id_ = broker.broker_id
     states = {
@@ -199,6 +300,7 @@ def _state(broker: Broker, change: PlacementChange, target: PlacedCluster) -> st
         "added": any(id_ == each.broker_id for each in change.added),
         "cordoned": id_ in target.cordoned,
         "fenced": broker.fenced,
+        "silent": id_ in silent and not broker.fenced,
     }
     return " ".join(word for word, is_so in states.items() if is_so)
 

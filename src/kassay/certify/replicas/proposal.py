@@ -9,10 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange, Rows, bytes_on, listed
+from kassay.certify.replicas.cluster import (
+    PlacedCluster,
+    PlacementChange,
+    Rows,
+    bytes_on,
+    listed,
+    replicas_of,
+)
+from kassay.certify.replicas.observers import kept_apart
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
@@ -86,6 +94,8 @@ def propose(cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | 
     exchanges that need no additional copy then even out bytes.
     """
     target = change.apply(cluster)
+    apart = kept_apart(cluster, target)
+    target = replace(target, pinned=target.pinned | apart.keys(), rows=dict(target.rows) | apart)
     problem, order = problem_of(target)
     sizes = None if cluster.sizes is None else [cluster.bytes_of(tp) for tp in order]
     if limit is None:
@@ -95,7 +105,7 @@ def propose(cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | 
             raise InputError(f"{limit}: no sizes, expected --sizes with the output of kafka-log-dirs.sh")
         costs = [cluster.bytes_of(tp) for tp in order] if limit.in_bytes else None
         solved = solve_within(problem, limit.amount, costs, sizes)
-    rows: dict[TopicPartition, Replicas] = {}
+    rows: dict[TopicPartition, Replicas] = {tp: target.rows[tp] for tp in target.pinned}
     placed = (row for topic in problem.topics for row in solved.certificate["assignment"][topic.name])
     for tp, row in zip(order, placed, strict=True):
         rows[tp] = tuple(row)
@@ -110,22 +120,32 @@ def propose(cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | 
 def problem_of(target: PlacedCluster) -> tuple[PlacementProblem, list[TopicPartition]]:
     """The solver's problem for a cluster, and the partitions in the problem's order.
 
-    Every partition keeps its replication factor. If a topic has several, the problem has one topic per
-    factor, named like `orders (RF 2)`, which is not a valid topic name in Kafka.
+    If a topic has several replication factors, the problem has one topic per factor, named like
+    `orders (RF 2)`, which is not a valid topic name in Kafka. Replicas of pinned partitions stay, as the
+    brokers' `base`. Brokers that do not answer take no replica, and lead nothing that another can lead.
     """
     parts: dict[tuple[str, int], list[TopicPartition]] = {}
     factors: dict[str, set[int]] = {}
-    for tp, row in target.rows.items():
-        factors.setdefault(tp.topic, set()).add(len(row))
-        parts.setdefault((tp.topic, len(row)), []).append(tp)
+    for tp in target.rows:
+        if tp not in target.pinned:
+            factor = target.factor_of(tp)
+            factors.setdefault(tp.topic, set()).add(factor)
+            parts.setdefault((tp.topic, factor), []).append(tp)
     topics, current, order = [], {}, {}
     for (topic, rf), tps in parts.items():
         name = topic if len(factors[topic]) == 1 else f"{topic} (RF {rf})"
         topics.append(PlacedTopic(name, len(tps), rf))
         current[name] = tuple(target.rows[tp] for tp in tps)
         order[name] = tps
+    silent, base = target.silent, replicas_of(target.rows[tp] for tp in target.pinned)
     brokers = tuple(
-        Broker(each.broker_id, each.rack, fenced=each.fenced, cordoned=each.broker_id in target.cordoned)
+        Broker(
+            each.broker_id,
+            each.rack,
+            fenced=each.fenced or each.broker_id in silent,
+            base=base[each.broker_id],
+            cordoned=each.broker_id in target.cordoned | silent,
+        )
         for each in target.brokers
     )
     if not brokers:
@@ -137,10 +157,12 @@ def problem_of(target: PlacedCluster) -> tuple[PlacementProblem, list[TopicParti
 
 def impossible(cluster: PlacedCluster, change: PlacementChange) -> Iterator[str]:
     """Why no placement exists: one sentence per replication factor that the brokers cannot hold."""
-    left = len(change.apply(cluster).brokers)
+    target = change.apply(cluster)
+    left = len(target.brokers)
     factors: dict[int, set[str]] = {}
-    for tp, row in cluster.rows.items():
-        factors.setdefault(len(row), set()).add(tp.topic)
+    for tp in cluster.rows:
+        if tp not in cluster.pinned:
+            factors.setdefault(target.factor_of(tp), set()).add(tp.topic)
     for factor, topics in sorted(factors.items()):
         if factor > left:
             names = ", ".join(sorted(topics)[:4]) + (", ..." if len(topics) > 4 else "")
@@ -166,7 +188,7 @@ def _of_racks(proposal: Proposal) -> Iterator[str]:
         yield "racks are not known, so no rack rule is kept"
         return
     sizes = Counter(str(broker.rack) for broker in target.brokers)
-    factors = Counter(len(row) for row in target.rows.values())
+    factors = Counter(target.factor_of(tp) for tp in target.rows)
     total = sum(factor * count for factor, count in factors.items())
     forced: Counter[str] = Counter()
     for factor, count in sorted(factors.items()):
@@ -204,7 +226,9 @@ def _of_brokers(proposal: Proposal) -> Iterator[str]:
 def _of_leaving(proposal: Proposal) -> Iterator[str]:
     leaving = proposal.change.leaving
     if leaving:
-        held = sum(len(leaving.intersection(row)) for row in proposal.cluster.rows.values())
+        cluster = proposal.cluster
+        rows = (row for tp, row in cluster.rows.items() if tp not in cluster.pinned)
+        held = sum(len(leaving.intersection(row)) for row in rows)
         yield f"{held} replicas lie on {listed(leaving)} and have to be copied whatever the placement"
 
 

@@ -1,9 +1,10 @@
 """The path from one placement to another, in bounded steps that run in sequence.
 
 A step is one run of `kafka-reassign-partitions.sh --execute` and takes partitions from the rows before
-it to those after it. After each step every partition has as many replicas as before, and no partition
-has lost the rack rule. Brokers that leave are emptied first, then racks are fixed, then loads are
-balanced, heaviest brokers first; changes of leader alone, which copy nothing, come last.
+it to those after it. After each step every partition has as many replicas as before, or a number between
+the old and the new replication factor, and no partition has lost the rack rule. Brokers that leave are
+emptied first, then racks are fixed, then loads are balanced, heaviest brokers first; changes of leader
+alone, which copy nothing, come last.
 
 Log directories for copied replicas: on a broker with several, the emptiest one that accepts replicas.
 Directories are filled in the order of sizes, the largest replica first, and what leaves a broker makes
@@ -15,13 +16,14 @@ Source: Kafka `ReassignPartitionsCommand`, KIP-455.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.replicas.cluster import PlacedCluster, Rows, replicas_of
 from kassay.certify.replicas.judge import rack_breaks
 from kassay.certify.replicas.proposal import Proposal
+from kassay.certify.replicas.resized import resizing_moves
 from kassay.model.cluster import TopicPartition
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.request import Replicas
@@ -120,15 +122,26 @@ class ReassignmentStep:
         return max((*self.incoming.values(), *self.outgoing.values()), default=0)
 
 
-_PURPOSES: Final = ("drain", "racks", "balance", "leaders")
+_PURPOSES: Final = ("drain", "racks", "replication factor", "balance", "leaders")
+DATA_LOSS: Final = "data loss"
+"""The purpose of a step whose partitions lose data, or wait for an unclean election."""
 
 
-def steps_of(proposal: Proposal, bound: StepBound) -> tuple[ReassignmentStep, ...]:
-    """The steps of a proposal; none if the placement is already the proposed one."""
+def steps_of(
+    proposal: Proposal, bound: StepBound, losing: Collection[TopicPartition] = ()
+) -> tuple[ReassignmentStep, ...]:
+    """The steps of a proposal; none if the placement is already the proposed one.
+
+    The `losing` partitions have the last steps to themselves, so that no other waits for them.
+    """
     packer = _Packer(proposal.cluster, bound)
-    for errand in _ordered(proposal):
-        for move in errand.moves:
-            packer.add(_PURPOSES[errand.turn], errand.partition, move)
+    errands = list(_ordered(proposal))
+    for is_last in (False, True):
+        for errand in errands:
+            if (errand.partition in losing) is is_last:
+                purpose = DATA_LOSS if is_last else _PURPOSES[errand.turn]
+                for move in errand.moves:
+                    packer.add(purpose, errand.partition, move)
     return packer.finished()
 
 
@@ -136,7 +149,8 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
     """Violations of the plan claims and of the rules between steps; any means that the steps are wrong.
 
     The moves of all steps in order form one plan, and each of its states is checked. After each step every
-    partition has its number of replicas, and none newly violates the rack rule.
+    partition has its number of replicas (from the smaller to the larger of the old and the new one), and none
+    newly violates the rack rule.
     """
     moves: list[Move] = []
     rows = dict(proposal.cluster.rows)
@@ -146,7 +160,8 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
         for tp, row in step.after.items():
             if rows[tp] != step.before[tp]:
                 yield Evidence(f"step {number}", {"starts from": step.before[tp], "but there is": rows[tp]})
-            if len(set(row)) != len(rows[tp]):
+            ends = len(proposal.cluster.rows[tp]), len(proposal.after[tp])
+            if not min(ends) <= len(set(row)) == len(row) <= max(ends):
                 yield Evidence(f"step {number}", {"leads to": row, "from": rows[tp]})
         rows |= step.after
         now = rack_breaks(proposal.target, rows)
@@ -158,25 +173,35 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
     yield from plan_valid(Plan(proposal.target.brokers, tuple(proposal.cluster.rows.items()), tuple(moves)))
 
 
-def reassignment_json(rows: Rows, from_rows: Rows, homes: Homes) -> dict[str, Any]:
+def reassignment_json(
+    rows: Rows,
+    from_rows: Rows,
+    homes: Homes,
+    observers: Mapping[TopicPartition, int] | None = None,
+    accepted: Collection[TopicPartition] = (),
+) -> dict[str, Any]:
     """The rows in the format of `kafka-reassign-partitions.sh`, to be reached from `from_rows`.
 
-    An added replica goes to its home directory if it has one, else to any log directory.
+    An added replica goes to its home directory if it has one, else to any log directory. `observers`: how
+    many of a partition's last replicas are observers (a field of Confluent Server's format). The partitions
+    of `accepted` stand in a field of kassay's that Kafka passes over.
     """
-    return {
-        "version": 1,
-        "partitions": [
-            {
-                "topic": tp.topic,
-                "partition": tp.partition,
-                "replicas": list(row),
-                "log_dirs": [
-                    ANY if broker in from_rows[tp] else homes.get((tp, broker), ANY) for broker in row
-                ],
-            }
-            for tp, row in sorted(rows.items())
-        ],
-    }
+    observers = observers or {}
+    document: dict[str, Any] = {"version": 1}
+    losing = sorted(str(tp) for tp in accepted if tp in rows)
+    if losing:
+        document["accepted_data_loss"] = losing
+    document["partitions"] = [
+        {
+            "topic": tp.topic,
+            "partition": tp.partition,
+            "replicas": list(row),
+            **({"observers": list(row[-observers[tp] :])} if observers.get(tp) else {}),
+            "log_dirs": [ANY if broker in from_rows[tp] else homes.get((tp, broker), ANY) for broker in row],
+        }
+        for tp, row in sorted(rows.items())
+    ]
+    return document
 
 
 class _Errand(NamedTuple):
@@ -199,24 +224,34 @@ def _ordered(proposal: Proposal) -> Iterator[_Errand]:
     broken = rack_breaks(proposal.target, {tp: before[tp] for tp in changed})
     loads = replicas_of(before.values())
     moves: dict[TopicPartition, list[Move]] = {tp: [] for tp in changed}
-    for move in plan(before, changed, proposal.target.racks):
+    resized = {tp: row for tp, row in changed.items() if len(row) != len(before[tp])}
+    for tp, row in resized.items():
+        moves[tp] += resizing_moves(proposal.target, tp, before[tp], row) or ()
+    others_changed = {tp: row for tp, row in changed.items() if not moves[tp]}
+    for move in plan(before, others_changed, proposal.target.racks):
         moves[move.partition].append(move)
 
     def errand(tp: TopicPartition, turn: int, own: list[Move]) -> _Errand:
         copies = [move for move in own if move.target is not None]
         relief = sum(loads[move.source or 0] - loads[move.target or 0] for move in copies)
-        return _Errand(turn if copies else len(_PURPOSES) - 1, -relief, tp, tuple(own))
+        if turn and any(move.added for move in own):
+            turn = _PURPOSES.index("replication factor")
+        elif not copies:
+            turn = _PURPOSES.index("leaders")
+        return _Errand(turn, -relief, tp, tuple(own))
 
     errands = []
     for tp, own in moves.items():
         draining = [move for move in own if move.source in leaving]
         others = [move for move in own if move.source not in leaving]
+        if tp in resized and draining:
+            draining, others = own, []
         if draining and not any(move.target is not None for move in others):
             draining, others = [*draining, *others], []
         if draining:
             errands.append(errand(tp, 0, draining))
         if others:
-            errands.append(errand(tp, 1 if tp in broken and not draining else 2, others))
+            errands.append(errand(tp, 1 if tp in broken and not draining else 3, others))
     yield from sorted(errands)
 
 
@@ -247,7 +282,8 @@ class _Packer:
             (bound.moves is not None and self._copies + 1 > bound.moves)
             or (bound.size is not None and known and self._size + size > bound.size)
         )
-        if self._moves and (full or ("leaders" in self._purposes) != (purpose == "leaders")):
+        alone = any((own in self._purposes) != (purpose == own) for own in ("leaders", DATA_LOSS))
+        if self._moves and (full or alone):
             self._close()
         self._purposes[purpose] = None
         row = self._rows[tp]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,11 +12,13 @@ import click
 from kassay.cli import completing
 from kassay.cli.options import FilePath, json_option, no_seed_option, present, require_writable, write_json
 from kassay.model.errors import InputError
-from kassay.reading.documents import shown
+from kassay.reading.documents import shown, suggestion
 
 if TYPE_CHECKING:
-    from kassay.certify.replicas.cluster import ClusterSources, PlacementChange
+    from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange
     from kassay.certify.replicas.planned import ClusterPlan
+    from kassay.certify.replicas.sources import ClusterSources
+    from kassay.model.cluster import TopicPartition
 
 PLACE = 320
 
@@ -56,6 +59,23 @@ class NewBroker(click.ParamType[tuple[int, str | None]]):
         if re.fullmatch("[0-9]{1,9}", number) is None or (colon and not rack):
             self.fail(f"{shown(value)} is no broker, expected an id and a rack such as 7:az-c", param, ctx)
         return int(number), rack or None
+
+
+class WantedFactor(click.ParamType[tuple[str, int]]):
+    """A replication factor, `N` for all topics or `TOPIC=N` for one."""
+
+    name = "N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        """The topic, empty for all, and the factor."""
+        if isinstance(value, tuple):
+            return value
+        topic, equals, number = str(value).rpartition("=")
+        if re.fullmatch("[1-9][0-9]{0,3}", number) is None or (equals and not topic):
+            self.fail(f"{shown(value)} is no replication factor, expected 3 or orders=3", param, ctx)
+        return topic, int(number)
 
 
 _ID = click.IntRange(0, 2**31 - 1)
@@ -99,6 +119,19 @@ _ID = click.IntRange(0, 2**31 - 1)
     "--cordon", type=_ID, multiple=True, metavar="N", help="Add no replicas to this broker; repeatable."
 )
 @click.option(
+    "--replication-factor",
+    type=WantedFactor(),
+    multiple=True,
+    metavar="N",
+    help="Change the replication factor, or TOPIC=N; repeatable.",
+)
+@click.option(
+    "--accept-data-loss",
+    multiple=True,
+    metavar="TOPIC-PARTITION,...",
+    help="Plan these although data may be lost.",
+)
+@click.option(
     "--max-moves", type=click.IntRange(min=0), metavar="N", help="Limit the number of copied replicas."
 )
 @click.option("--max-bytes", type=ByteSize(), metavar="SIZE", help="Limit the bytes copied; needs --sizes.")
@@ -132,16 +165,17 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     A FILE is the output of kafka-topics --describe, kafka-broker-api-versions, kafka-log-dirs or
     kafka-reassign-partitions; its content identifies the format. The plan is JSON for
     kafka-reassign-partitions in bounded steps, each with a rollback file. Exit codes: 0 done, 1 a claim is
-    broken (--judge) or a file has errors (--lint), 2 unreadable or impossible, 3 not proven.
+    broken (--judge), a file has errors (--lint) or a partition cannot be moved, 2 unreadable or impossible,
+    3 not proven.
     """
-    from kassay.certify.replicas.cluster import ClusterSources
+    from kassay.certify.replicas.sources import ClusterSources
 
     sources = ClusterSources()
     if chosen["lints"]:
         return _lint(chosen, sources)
     if not chosen["judge"]:
         require_writable(str(chosen["out"]), "--out", folder=True)
-    from kassay.certify.replicas.cluster import take_file, take_named
+    from kassay.certify.replicas.sources import take_file, take_named
 
     for path in chosen["files"]:
         take_file(sources, path)
@@ -158,7 +192,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     present(plan.to_json(files), lambda: _view(plan, files, chosen), chosen["json_path"])
     if chosen["judge"]:
         return 1 if plan.is_broken else 0
-    return 0 if plan.proposal.is_proven else 3
+    return 1 if plan.blocked else 0 if plan.proposal.is_proven else 3
 
 
 def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> Any:
@@ -182,7 +216,8 @@ def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
     change = _change(chosen)
     if chosen["judge"] and not change.is_none:
         raise InputError("--judge: checks today's placement, expected no change of brokers")
-    cluster = sources.cluster(frozenset(broker.broker_id for broker in change.added), change.leaving)
+    added = frozenset(broker.broker_id for broker in change.added)
+    cluster = sources.cluster(added, change.leaving, judged=chosen["judge"])
     limit = None
     if chosen["max_moves"] is not None or chosen["max_bytes"] is not None:
         in_bytes = chosen["max_moves"] is None
@@ -192,7 +227,22 @@ def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
     moves = chosen["step_moves"]
     if moves is None and chosen["step_bytes"] is None:
         moves = DEFAULT_MOVES
-    return plan_cluster(cluster, change, limit, StepBound(moves, chosen["step_bytes"]))
+    accepted = _accepted(chosen["accept_data_loss"], cluster)
+    return plan_cluster(cluster, change, limit, StepBound(moves, chosen["step_bytes"]), accepted)
+
+
+def _accepted(values: Iterable[str], cluster: PlacedCluster) -> frozenset[TopicPartition]:
+    """The partitions of --accept-data-loss; raises `InputError` for an unknown one."""
+    known = {str(tp): tp for tp in cluster.rows}
+    accepted = set()
+    for name in ",".join(values).split(",") if values else ():
+        if name.strip() not in known:
+            raise InputError(
+                f"--accept-data-loss {shown(name)}: no such partition, expected names such as "
+                f"{next(iter(known))}{suggestion(name, known)}"
+            )
+        accepted.add(known[name.strip()])
+    return frozenset(accepted)
 
 
 def _change(chosen: dict[str, Any]) -> PlacementChange:
@@ -207,26 +257,32 @@ def _change(chosen: dict[str, Any]) -> PlacementChange:
         frozenset(chosen["drain"]),
         tuple(Broker(number, rack) for number, rack in chosen["add_broker"]),
         frozenset(chosen["cordon"]),
+        *_factors(chosen["replication_factor"]),
     )
+
+
+def _factors(values: Sequence[tuple[str, int]]) -> tuple[int | None, dict[str, int]]:
+    """The factor for all topics, and those of single ones."""
+    by_topic = dict(values)
+    if len(by_topic) < len(values):
+        raise InputError("--replication-factor: expected one for all topics, and one for each TOPIC")
+    return by_topic.pop("", None), by_topic
 
 
 def _write(plan: ClusterPlan, out: Path) -> dict[str, str]:
     """Write certificate, steps and their rollback files; returns the paths by kind."""
-    from kassay.certify.replicas.steps import reassignment_json
-
     documents: dict[str, tuple[str, Any]] = {"certificate": ("certificate.json", plan.proposal.certificate)}
-    homes = plan.homes()
     before = {tp: row for step in reversed(plan.steps) for tp, row in step.before.items()}
     if plan.steps:
         after = {tp: plan.proposal.after[tp] for tp in before}
-        documents["plan"] = ("plan.json", reassignment_json(after, before, homes))
-        documents["rollback"] = ("rollback.json", reassignment_json(before, after, homes))
+        documents["plan"] = ("plan.json", plan.document_of(after, before))
+        documents["rollback"] = ("rollback.json", plan.document_of(before, after))
     width = len(str(len(plan.steps)))
     for number, step in enumerate(plan.steps, start=1):
         name = f"step-{number:0{width}}"
-        there, back = reassignment_json(step.after, step.before, homes), (step.before, step.after, homes)
+        there, back = plan.document_of(step.after, step.before), plan.document_of(step.before, step.after)
         documents[f"step {number}"] = (f"{name}.json", there)
-        documents[f"rollback {number}"] = (f"{name}-rollback.json", reassignment_json(*back))
+        documents[f"rollback {number}"] = (f"{name}-rollback.json", back)
     files = {}
     for what, (name, document) in documents.items():
         files[what] = str(out / name)
@@ -243,8 +299,9 @@ def _forget(out: Path, names: set[str]) -> None:
 
 
 def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
-    from kassay.certify.replicas.cluster import PlacedCluster, take_named, to_be_linted
+    from kassay.certify.replicas.cluster import PlacedCluster
     from kassay.certify.replicas.lint import LintContext, LintSeverity, lint, lint_json
+    from kassay.certify.replicas.sources import take_named, to_be_linted
     from kassay.report.screen.place import lint_view
 
     if not chosen["files"]:
@@ -259,7 +316,8 @@ def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
     has_topics, has_brokers = bool(sources.topics or sources.current), bool(sources.brokers)
     cluster: PlacedCluster | None = None
     if has_topics:
-        cluster = sources.cluster(frozenset(broker.broker_id for broker in change.added), change.leaving)
+        added = frozenset(broker.broker_id for broker in change.added)
+        cluster = sources.cluster(added, change.leaving, judged=True)
     elif has_brokers:
         cluster = PlacedCluster(tuple(sorted(broker for broker, _ in sources.brokers.values())), {})
     if cluster is not None:

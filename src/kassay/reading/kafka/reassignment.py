@@ -36,13 +36,17 @@ _INT32: Final = range(-(2**31), 2**31)
 
 
 class ReassignedPartition(NamedTuple):
-    """One entry of `partitions`: numbers as they are written, plausible or not."""
+    """One entry of `partitions`: numbers as they are written, plausible or not.
+
+    `observers` is a field of Confluent Server's, None where it is missing.
+    """
 
     partition: TopicPartition
     replicas: tuple[int, ...]
     log_dirs: tuple[str, ...] | None
     place: Place
     path: str
+    observers: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,14 @@ class _Reader:
             ),
             place,
             path,
+            self._observers(entry, place, path),
         )
+
+    def _observers(self, entry: Mapping[str, Any], place: Place, path: str) -> tuple[int, ...] | None:
+        if "observers" not in entry:
+            return None
+        observers = _list(entry["observers"], place, f"{path}.observers")
+        return tuple(_whole(each, place, f"{path}.observers[{i}]") for i, each in enumerate(observers))
 
     def _twice(self, document: _Placed, entries: list[Any]) -> Iterator[tuple[Place, str]]:
         for key in document.twice:

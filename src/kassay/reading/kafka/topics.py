@@ -3,8 +3,9 @@
 A line of a topic and lines of its partitions are tab-separated `Key: value`. Tabs that a terminal turned into
 spaces are recognised by the keys after them. Dialects: without `TopicId` (before 2.8), without the blank
 after the colon (before 2.2), `Elr` and `LastKnownElr` (since 3.7), `Adding Replicas` and `Removing Replicas`
-as whole nodes during a reassignment. Keys of other distributions are skipped. With
-`--under-replicated-partitions` and the like there are no lines of topics, and some of partitions.
+as whole nodes during a reassignment, `Offline` and `Observers` (Confluent Server). Other keys of other
+distributions are skipped. With `--under-replicated-partitions` and the like there are no lines of topics, and
+some of partitions.
 
 Source: Kafka `TopicCommand.TopicDescription` and `PartitionDescription`.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeVar
 
 from kassay.model.cluster import Topic, TopicPartition
@@ -24,10 +25,11 @@ from kassay.reading.kafka.lines import Place, ToolLine, content_lines, read_node
 TOOL: Final = "kafka-topics.sh --describe"
 _KEYS: Final = (
     "Topic|TopicId|PartitionCount|ReplicationFactor|Configs|MarkedForDeletion|Partition|Leader|Replicas|Isr|"
-    "Offline|Adding Replicas|Removing Replicas|Elr|LastKnownElr"
+    "Offline|Adding Replicas|Removing Replicas|Elr|LastKnownElr|Observers"
 )
 _BETWEEN: Final = re.compile(rf"\s+(?<!Adding )(?<!Removing )(?=(?:{_KEYS}):(?:\s|$))")
 _CONFIG: Final = re.compile(r",(?=[A-Za-z0-9._-]+=)")
+_THROTTLED: Final = ".replication.throttled.replicas"
 _NOBODY: Final = ("none", "-1")
 _NOT_SAID: Final = "N/A"
 _T = TypeVar("_T")
@@ -38,7 +40,8 @@ class DescribedPartition(NamedTuple):
 
     `replicas` are broker ids, preferred leader first; during a reassignment they are all that hold data or
     will, and `adding` and `removing` are the added and removed ones. `elr` and `last_known_elr` are None
-    where the cluster does not say. `leader` is None without a leader.
+    where the cluster does not say. `leader` is None without a leader. `observers` are those of the replicas
+    that copy without ever being in sync; `offline` are on brokers or directories that do not answer.
     """
 
     partition: TopicPartition
@@ -50,6 +53,8 @@ class DescribedPartition(NamedTuple):
     removing: tuple[int, ...] = ()
     elr: tuple[int, ...] | None = None
     last_known_elr: tuple[int, ...] | None = None
+    observers: tuple[int, ...] = ()
+    offline: tuple[int, ...] = ()
 
     @property
     def is_moving(self) -> bool:
@@ -77,6 +82,18 @@ class DescribedTopic:
     topic_id: str | None = None
     replication_factor: int | None = None
     configs: tuple[tuple[str, str], ...] = ()
+    is_being_deleted: bool = False
+
+    @property
+    def min_isr(self) -> int | None:
+        """min.insync.replicas as the topic's line says it, None if it does not."""
+        text = dict(self.configs).get("min.insync.replicas", "")
+        return int(text) if text.isdecimal() and len(text) < 10 else None
+
+    @property
+    def throttles(self) -> tuple[str, ...]:
+        """The keys of replication throttles that are set on the topic."""
+        return tuple(key for key, value in self.configs if key.endswith(_THROTTLED) and value)
 
     @property
     def is_whole(self) -> bool:
@@ -157,6 +174,7 @@ def _head(fields: dict[str, str], place: Place) -> DescribedTopic:
         fields.get("TopicId") or None,
         whole(factor, place, "ReplicationFactor") if factor else None,
         _configs(fields.get("Configs", ""), place),
+        fields.get("MarkedForDeletion") == "true",
     )
 
 
@@ -181,6 +199,8 @@ def _partition(fields: dict[str, str], place: Place) -> DescribedPartition:
         _moving(fields, "Removing Replicas", place),
         _known(fields, "Elr", place, whole_list),
         _known(fields, "LastKnownElr", place, whole_list),
+        whole_list(fields.get("Observers", ""), place, "Observers"),
+        whole_list(fields.get("Offline", ""), place, "Offline"),
     )
 
 
@@ -230,12 +250,4 @@ def _joined(
                     row.partition.partition,
                     f"a number below PartitionCount {head.partition_count}",
                 )
-        yield DescribedTopic(
-            name,
-            head.partition_count,
-            tuple(own),
-            head.place,
-            head.topic_id,
-            head.replication_factor,
-            head.configs,
-        )
+        yield replace(head, partitions=tuple(own))

@@ -9,7 +9,14 @@ from kassay.certify.replicas.judge import Standing
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, bar_chart
-from kassay.report.screen.place import breach_text, breaches_text, busiest_text, bytes_text, time_text
+from kassay.report.screen.place import (
+    breach_text,
+    breaches_text,
+    busiest_text,
+    bytes_text,
+    time_text,
+    unfinished_text,
+)
 from kassay.writing.text import counted
 
 _LOOKS: Final = {Standing.HOLDS: "ok", Standing.VIOLATED: "bad", Standing.NOT_JUDGED: "plain"}
@@ -86,7 +93,7 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
         look,
         _size(plan),
         _meaning(plan),
-        proposal.cluster.warnings,
+        (*plan.warnings, *(unfinished_text(each) for each in plan.unfinished)),
         tuple(_claims(plan)),
         tuple(_charts(loads, known)) if len(loads) <= _DRAWN_MAX else (),
         ("rack", "broker", "", "replicas", "leaders", *(("bytes",) if known else ())),
@@ -145,7 +152,7 @@ def _claims(plan: ClusterPlan) -> list[ClaimView]:
             tuple(breach_text(each.claim, one) for one in each.evidence[_FIRST:_EVIDENCE_MAX]),
             max(0, len(each.evidence) - _EVIDENCE_MAX),
         )
-        for each in plan.today
+        for each in (*plan.today, *plan.health)
     ]
 
 

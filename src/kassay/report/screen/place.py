@@ -17,12 +17,23 @@ from kassay.certify.replicas.judge import ClaimStanding, Standing
 from kassay.certify.replicas.lint import LintFinding, LintSeverity
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.certify.replicas.proposal import BusiestBytes
+from kassay.certify.replicas.unfinished import Unfinished
 from kassay.properties.registry import Evidence, as_text
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.place_commands import commands
 from kassay.writing.text import counted, shell_command
 
-_BY_PARTITION: Final = frozenset({"replicas-distinct", "rack-spread", "no-fenced-leader"})
+_BY_PARTITION: Final = frozenset(
+    {
+        "replicas-distinct",
+        "rack-spread",
+        "no-fenced-leader",
+        "has-leader",
+        "in-sync",
+        "min-insync",
+        "replication-factor",
+    }
+)
 """Claims whose evidence is about one partition each."""
 _LISTED: Final = 6
 """The maximum number of topics, or brokers, to name."""
@@ -41,9 +52,10 @@ def breach_text(claim: str, evidence: Evidence) -> str:
     if claim == "no-fenced-leader":
         able = as_text(facts["could be"])
         return (
-            f"{evidence.subject}: led by broker {facts['led by fenced']}, which is fenced, could be by {able}"
+            f"{evidence.subject}: led by broker {facts['led by fenced']}, which is fenced or does not "
+            f"answer, could be by {able}"
         )
-    if claim in ("replicas-even", "leaders-even"):
+    if claim in ("replicas-even", "leaders-even", "leaders-even-now"):
         return _loads(evidence.subject, facts)
     return f"{evidence.subject}: " + ", ".join(f"{key} {as_text(value)}" for key, value in facts.items())
 
@@ -118,7 +130,7 @@ def place_view(
 ) -> View:
     """Today's verdicts, the proposal, the steps, and the commands; with `verbose` every violation."""
     parts: list[View] = [*_head(plan), line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
-    parts += [line(), *_proposal(plan), line(), _broker_table(plan.loads())]
+    parts += [line(), *_proposal(plan), *_unfinished(plan), line(), _broker_table(plan.loads())]
     if plan.steps:
         parts += [line(), _steps(plan, files, throttle), line(), *commands(plan, files, throttle)]
     if files.get("certificate"):
@@ -149,7 +161,7 @@ def _head(plan: ClusterPlan) -> Iterator[View]:
     if cluster.sizes is not None:
         what.append(bytes_text(bytes_on(cluster, cluster.rows).total()))
     yield line("cluster: " + ", ".join(what))
-    for warning in cluster.warnings:
+    for warning in plan.warnings:
         yield line(f"warning: {warning}", style="yellow")
 
 
@@ -174,8 +186,9 @@ def _where(standing: ClaimStanding, partitions: int) -> str:
 
 def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
     """The claims about today, and every violation, or how to list them."""
-    yield _claims(plan.today, len(plan.proposal.cluster.rows))
-    several = [each for each in plan.today if len(each.evidence) > 1]
+    judged = (*plan.today, *plan.health)
+    yield _claims(judged, len(plan.proposal.cluster.rows))
+    several = [each for each in judged if len(each.evidence) > 1]
     if several and not verbose:
         yield line("  -v lists every place, --report html shows them on a page", style="dim")
     for each in several if verbose else ():
@@ -188,7 +201,10 @@ def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
 def _proposal(plan: ClusterPlan) -> Iterator[View]:
     proposal = plan.proposal
     if not plan.steps:
-        yield line(("nothing to do: ", "bold green"), "no placement on these brokers is better")
+        others = (
+            "other partition can be placed better" if plan.blocked else "placement on these brokers is better"
+        )
+        yield line(("nothing to do: ", "bold green"), f"no {others}")
         return
     size = proposal.bytes_copied
     copied = ("1 copy" if proposal.copies == 1 else f"{proposal.copies} copies") + (
@@ -204,6 +220,29 @@ def _proposal(plan: ClusterPlan) -> Iterator[View]:
         yield line(f"bytes: {busiest_text(proposal.busiest)}")
     short = [each for each in plan.planned if each.standing is not Standing.HOLDS]
     yield _claims(short or plan.planned, len(proposal.cluster.rows))
+
+
+def _unfinished(plan: ClusterPlan) -> Iterator[View]:
+    """The partitions whose change cannot finish, each with its reasons."""
+    for accepted, title in (
+        (
+            False,
+            "not planned, since the change could not finish or would lose data (--accept-data-loss insists)",
+        ),
+        (True, "planned in spite of this, by --accept-data-loss"),
+    ):
+        own = [each for each in plan.unfinished if each.accepted is accepted]
+        if own:
+            yield line()
+            yield line(title, style="bold red")
+            for each in own:
+                yield line(f"  {unfinished_text(each)}")
+
+
+def unfinished_text(each: Unfinished) -> str:
+    """A partition whose change cannot finish, its replicas before and after, and the reasons."""
+    rows = " -> ".join(" ".join(map(str, row)) for row in (each.before, each.after))
+    return f"{each.partition} ({rows}): {'; '.join(each.reasons)}"
 
 
 def busiest_text(busiest: BusiestBytes) -> str:

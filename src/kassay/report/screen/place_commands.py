@@ -19,6 +19,7 @@ _ELECT: Final = (
     "PREFERRED",
     "--all-topic-partitions",
 )
+_UNCLEAN: Final = ("kafka-leader-election.sh", *_SERVER, "--election-type", "UNCLEAN")
 
 
 def commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Iterator[View]:
@@ -38,6 +39,7 @@ def commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Iter
     yield _command(*_REASSIGN, files["rollback 1"], "--execute", *one)
     yield _command(*_REASSIGN, files["rollback"], "--execute", *every)
     yield from _about_throttle(plan, is_set=bool(one or every))
+    yield from _unclean(plan)
     yield from _election(plan)
 
 
@@ -54,8 +56,8 @@ def _about_throttle(plan: ClusterPlan, *, is_set: bool) -> Iterator[View]:
             f"No --throttle where {listed(silent)} {'holds' if one else 'hold'} a replica and "
             f"{'does' if one else 'do'} not answer: the tool sets the throttle on every broker that holds a "
             "replica of the step's partitions, waits 60 s for an answer, fails, and nothing moves. The "
-            "copies then run at full speed; --step-moves makes the steps smaller. A rollback that puts "
-            f"replicas back on {listed(silent)} completes only when "
+            "copies then run at full speed; --step-moves makes the steps smaller. The tool refuses a "
+            f"rollback to {listed(silent)} (Unknown broker id) until "
             f"{'it answers' if one else 'they answer'} again.",
             style="yellow",
         )
@@ -66,6 +68,22 @@ def _about_throttle(plan: ClusterPlan, *, is_set: bool) -> Iterator[View]:
             "throttles that were set by hand; --preserve-throttles keeps all.",
             style="dim",
         )
+
+
+def _unclean(plan: ClusterPlan) -> Iterator[View]:
+    """The elections without which partitions of --accept-data-loss never finish."""
+    states = plan.proposal.cluster.states
+    accepted = [each.partition for each in plan.unfinished if each.accepted]
+    leaderless = [tp for tp in accepted if tp in states and states[tp].leader is None]
+    if not leaderless:
+        return
+    yield line(
+        "accepted data loss: in the last step these have no leader until one is elected that was not in "
+        "sync; all that only the others have is lost:",
+        style="bold red",
+    )
+    for tp in leaderless:
+        yield _command(*_UNCLEAN, "--topic", tp.topic, "--partition", str(tp.partition))
 
 
 def _election(plan: ClusterPlan) -> Iterator[View]:

@@ -1,0 +1,108 @@
+"""The state of a cluster judged: leaders, replicas in sync, and the replication factors of topics' lines.
+
+Placement claims judge where replicas are; these judge what the brokers on them do today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Final
+
+from kassay.certify.replicas.cluster import PlacedCluster
+from kassay.certify.replicas.judge import ClaimStanding, Standing, actual_leaders
+from kassay.certify.replicas.states import PartitionState
+from kassay.model.cluster import TopicPartition
+from kassay.properties.placement.balance import BestPlacement
+from kassay.properties.registry import Evidence
+
+_Facts = dict[str, object]
+_Judge = Callable[[PartitionState, int], Iterator[_Facts]]
+
+
+def health(cluster: PlacedCluster, best: BestPlacement | None) -> tuple[ClaimStanding, ...]:
+    """Each condition on the state of the cluster; none where no state is known."""
+    if not cluster.states:
+        return ()
+    judged = (_standing(cluster, *each) for each in _CONDITIONS)
+    return (*judged, actual_leaders(cluster, best))
+
+
+def _standing(
+    cluster: PlacedCluster, name: str, judge: _Judge, applies: Callable[[PartitionState], bool], why: str
+) -> ClaimStanding:
+    states = [(tp, state) for tp, state in sorted(cluster.states.items()) if applies(state)]
+    evidence = tuple(
+        Evidence(str(tp), facts) for tp, state in states for facts in judge(state, _replicas(cluster, tp))
+    )
+    standing = Standing.VIOLATED if evidence else Standing.HOLDS if states else Standing.NOT_JUDGED
+    sentence = (judge.__doc__ or "").strip()
+    unknown = len(cluster.states) - len(states)
+    if unknown and not evidence:
+        why = f"{unknown} of {len(cluster.states)} partitions: {why}"
+        standing = Standing.NOT_JUDGED
+    return ClaimStanding(name, sentence, standing, evidence, why if standing is Standing.NOT_JUDGED else "")
+
+
+def _replicas(cluster: PlacedCluster, tp: TopicPartition) -> int:
+    """The number of replicas today, without those that are being added."""
+    state = cluster.states[tp]
+    return len(state.replicas) + len(state.observers) if tp in cluster.moving else len(cluster.rows[tp])
+
+
+def _leader(state: PartitionState, _: int) -> Iterator[_Facts]:
+    """Every partition has a leader."""
+    if state.leader is None:
+        facts: _Facts = {"leader": "none", "in sync": _ids(state.isr), "of replicas": _ids(state.replicas)}
+        if state.elr is not None:
+            facts["Elr"] = _ids(state.elr)
+        if state.last_known_elr is not None:
+            facts["LastKnownElr"] = _ids(state.last_known_elr)
+        yield facts
+
+
+def _in_sync(state: PartitionState, _: int) -> Iterator[_Facts]:
+    """Every replica is in sync with its leader and online."""
+    if state.lagging or state.offline:
+        facts: _Facts = {"not in sync": _ids(state.lagging), "in sync": _ids(state.isr)}
+        if state.offline:
+            facts["offline"] = _ids(state.offline)
+        yield facts
+
+
+def _min_insync(state: PartitionState, _: int) -> Iterator[_Facts]:
+    """As many replicas are in sync as min.insync.replicas says: producers with acks=all can write."""
+    if state.is_under_min:
+        yield {"in sync": _ids(state.isr), "min.insync.replicas": state.min_isr}
+
+
+def _declared(state: PartitionState, replicas: int) -> Iterator[_Facts]:
+    """Every partition has as many replicas as ReplicationFactor says in its topic's line."""
+    if state.declared is not None and replicas != state.declared:
+        yield {"replicas": replicas, "ReplicationFactor": state.declared}
+
+
+def _always(_: PartitionState) -> bool:
+    return True
+
+
+_CONDITIONS: Final[tuple[tuple[str, _Judge, Callable[[PartitionState], bool], str], ...]] = (
+    ("has-leader", _leader, _always, ""),
+    ("in-sync", _in_sync, _always, ""),
+    (
+        "min-insync",
+        _min_insync,
+        lambda state: state.min_isr is not None,
+        "min.insync.replicas is not in the file",
+    ),
+    (
+        "replication-factor",
+        _declared,
+        lambda state: state.declared is not None,
+        "no topic's line with ReplicationFactor",
+    ),
+)
+
+
+def _ids(brokers: Collection[int]) -> tuple[int, ...] | str:
+    """Broker ids for a sentence, `none` if there is none."""
+    return tuple(sorted(brokers)) or "none"
