@@ -259,16 +259,16 @@ def _without_unfinished(
 
     A partition that stays may send others elsewhere: this is repeated until no other cannot finish.
     """
-    found: dict[TopicPartition, Unfinished] = {}
+    hindered: dict[TopicPartition, Unfinished] = {}
     while True:
         proposal = propose(cluster, change, limit)
         steps = [(step.before, step.after) for step in steps_of(proposal, bound)]
-        new = {tp: why for tp, why in unfinished(cluster, steps).items() if tp not in found}
+        new = {tp: why for tp, why in unfinished(cluster, steps).items() if tp not in hindered}
         for tp, why in new.items():
-            found[tp] = Unfinished(tp, cluster.rows[tp], proposal.after[tp], why, tp in accepted)
+            hindered[tp] = Unfinished(tp, cluster.rows[tp], proposal.after[tp], why, tp in accepted)
         blocked = {tp for tp in new if tp not in accepted}
         if not blocked:
-            return tuple(found[tp] for tp in sorted(found)), proposal
+            return tuple(hindered[tp] for tp in sorted(hindered)), proposal
         cluster = replace(cluster, pinned=cluster.pinned | blocked)
 
 

@@ -95,16 +95,16 @@ def unfinished(
 ) -> dict[TopicPartition, tuple[str, ...]]:
     """The reasons for each partition with a step (rows before, after) that cannot finish or loses data."""
     states = dict(cluster.states)
-    found: dict[TopicPartition, tuple[str, ...]] = {}
+    hindered: dict[TopicPartition, tuple[str, ...]] = {}
     for before, after in steps:
         for tp, row in after.items():
             change, state = Change(before[tp], row), states.get(tp)
             reasons = tuple(hindrances(change, state, cluster.silent))
             if reasons:
-                found.setdefault(tp, reasons)
+                hindered.setdefault(tp, reasons)
             if state is not None:
                 states[tp] = _then(change, state)
-    return found
+    return hindered
 
 
 def _then(change: Change, state: PartitionState) -> PartitionState:
