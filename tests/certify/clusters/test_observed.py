@@ -5,7 +5,8 @@ Who owns what, read off two views together.
 
 import pytest
 
-from kassay.certify.clusters.observed import lags_of, ownership
+from kassay.certify.clusters.observed import lags_of
+from kassay.certify.clusters.stability import ownership
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.reading.kafka.groups import read_groups

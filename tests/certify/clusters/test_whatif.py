@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.certify.clusters.events import parse_events
-from kassay.certify.clusters.whatif import KAFKAS, Loads, Racks, loads_of, play_candidate, racks_of, what_if
+from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
+from kassay.certify.clusters.whatif import KAFKAS, play_candidate, what_if
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member

@@ -16,8 +16,9 @@ from kassay.certify.clusters.scale import scale
 from kassay.certify.clusters.whatif import what_if
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
-from kassay.report.screen.clusters import paths_in_short, paths_view, scale_view, spans, what_if_view
+from kassay.report.screen.clusters import scale_view, spans, what_if_view
 from kassay.report.screen.console import console, stack
+from kassay.report.screen.rollouts import paths_in_short, paths_view
 from tests.certify.clusters.cluster import observed, offsets, topics
 
 

@@ -44,10 +44,16 @@ KINDS: Final = (
 
 @dataclass
 class ClusterInputs:
-    """The parsed files; `topics` is None if no file describes topics, `files` lists the files read."""
+    """The parsed files; `topics` is None if no file describes topics, `files` lists the files read.
+
+    `leaders` are the leaders of partitions, None for a partition without one; `lagging` the partitions with
+    replicas that are not in sync.
+    """
 
     groups: list[GroupOutputs] = field(default_factory=list)
     topics: dict[str, Topic] | None = None
+    leaders: dict[TopicPartition, int | None] = field(default_factory=dict)
+    lagging: set[TopicPartition] = field(default_factory=set)
     brokers: dict[int, Broker] = field(default_factory=dict)
     racks: tuple[Said, ...] = ()
     subscriptions: tuple[Said, ...] = ()
@@ -96,6 +102,10 @@ class ClusterInputs:
                     f"{described.place}: topic {described.name!r}: found twice, expected each topic once"
                 )
             topics[described.name] = described.to_topic()
+            self.leaders.update((row.partition, row.leader) for row in described.partitions)
+            self.lagging.update(
+                row.partition for row in described.partitions if set(row.replicas) - set(row.isr) and row.isr
+            )
         self.topics = topics
 
 
@@ -198,7 +208,9 @@ def read_live(admin: Admin, group: str, bootstrap: str, also: Iterable[str] = ()
     names = sorted(owned.union(also))
     if names:
         futures = admin.describe_topics(_collection(names), request_timeout=TIMEOUT_S)
-        inputs.topics = {name: _topic(_answer(future, bootstrap)) for name, future in futures.items()}
+        answers = {name: _answer(future, bootstrap) for name, future in futures.items()}
+        inputs.topics = {name: _topic(answer) for name, answer in answers.items()}
+        inputs.leaders = {tp: leader for answer in answers.values() for tp, leader in _leaders(answer)}
     return inputs
 
 
@@ -284,3 +296,11 @@ def _topic(described: Any) -> Topic:
     rows = sorted(described.partitions, key=lambda partition: partition.id)
     replicas = tuple(tuple(node.id for node in partition.replicas) for partition in rows)
     return Topic(described.name, len(rows), replicas)
+
+
+def _leaders(described: Any) -> Iterable[tuple[TopicPartition, int | None]]:
+    """The leader of each partition of the topic."""
+    for row in described.partitions:
+        leader = getattr(row, "leader", None)
+        known = leader is not None and leader.id >= 0
+        yield TopicPartition(described.name, row.id), leader.id if known else None

@@ -12,82 +12,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kassay.certify.clusters import facts
+from kassay.certify.clusters.figures import PLAIN, Scales
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.certify.clusters.stability import SCHEMA as UNSTABLE
-from kassay.certify.clusters.stability import Stability, contradictions, stability_of
+from kassay.certify.clusters.stability import Stability, contradictions, ownership, stability_of
 from kassay.model.cluster import Cluster, Topic, TopicPartition, numbers_by_topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.lazy import lazy
 from kassay.reading.documents import shown, suggestion
 from kassay.reading.kafka.groups import GroupOutputs, MemberRow, Said, of_group
-from kassay.reading.kafka.lines import Place
-
-
-def ownership(
-    outputs: GroupOutputs, group: str, warnings: list[str]
-) -> tuple[dict[str, set[TopicPartition]], dict[str, MemberRow]]:
-    """The partitions of each member, and each member's row of the members view; raises `InputError`."""
-    by_offsets: dict[str, set[TopicPartition]] = {}
-    seen: dict[TopicPartition, tuple[str, Place]] = {}
-    for row in outputs.offsets:
-        if row.member is None:
-            continue
-        tps = by_offsets.setdefault(row.member, set())
-        if row.topic is not None:
-            tp = TopicPartition(row.topic, row.partition)
-            owner, place = seen.setdefault(tp, (row.member, row.place))
-            if owner != row.member:
-                raise InputError(
-                    f"{row.place}: CONSUMER-ID: found {shown(row.member)}, expected {shown(owner)}, "
-                    f"who owns {tp} at {place}: two outputs of different times?"
-                )
-            tps.add(tp)
-    rows = {row.member: row for row in outputs.members}
-    if not rows:
-        return by_offsets, rows
-    verbose_rows = {
-        member: {TopicPartition(*tp) for tp in row.owned}
-        for member, row in rows.items()
-        if row.owned is not None
-    }
-    untold = next((row for row in rows.values() if row.owned is None and row.partitions != 0), None)
-    if untold is not None and not outputs.offsets:
-        what = (
-            "ASSIGNMENT: the names of the topics are lost (Kafka 3.8, 3.9)"
-            if untold.lost
-            else "no ASSIGNMENT"
-        )
-        verbose = "" if untold.lost else "--members --verbose, or "
-        raise InputError(
-            f"{untold.place}: {what}, expected {verbose}the offsets view as well: "
-            f"kafka-consumer-groups.sh --describe --group {group} > offsets.txt"
-        )
-    gone = sorted(by_offsets.keys() - rows.keys())
-    if gone:
-        warnings.append(
-            f"{len(gone)} members of the offsets view are not in the members view: taken at other times?"
-        )
-    owned = {member: verbose_rows.get(member, by_offsets.get(member, set())) for member in rows}
-    for member, own in rows.items():
-        if own.partitions is not None and len(owned[member]) != own.partitions:
-            raise InputError(
-                f"{own.place}: #PARTITIONS: found {own.partitions}, expected {len(owned[member])}, which the "
-                "offsets view gives the member: take both outputs at one time"
-            )
-    _warn_of_doubles(owned, warnings)
-    return owned, rows
-
-
-def _warn_of_doubles(owned: Mapping[str, set[TopicPartition]], warnings: list[str]) -> None:
-    """Warn about partitions that two members own."""
-    owners = Counter(tp for tps in owned.values() for tp in tps)
-    twice = sorted(tp for tp, count in owners.items() if count > 1)
-    if twice:
-        warnings.append(
-            f"{len(twice)} partitions have two owners, {twice[0]} first: the group is between steps"
-        )
-
 
 NOW: Final = 1
 """The generation of the partitions that members own now."""
@@ -124,6 +59,8 @@ class ObservedGroup:
     warnings: tuple[str, ...]
     assumptions: tuple[str, ...]
     stability: Stability
+    gaps: tuple[str, ...] = ()
+    scales: Scales = PLAIN
 
     @lazy
     def assignment(self) -> Assignment:
@@ -153,6 +90,21 @@ class ObservedGroup:
         """The rebalance protocol of the group, as documents name it."""
         return "consumer" if self.is_consumer_group else "classic"
 
+    def to_json(self) -> dict[str, Any]:
+        """JSON fields of the group in every document about it."""
+        return {
+            "group": self.name,
+            "strategy": self.strategy,
+            "protocol": self.protocol,
+            "state": self.stability.state,
+            "epoch": self.stability.epoch,
+            "static_members": self.static,
+            "warnings": list(self.warnings),
+            "assumptions": list(self.assumptions),
+            "not_shown": list(self.gaps),
+            "not_used": dict(facts.NOT_USED),
+        }
+
     def unstable_document(self) -> dict[str, Any]:
         """The document of a group that is not stable: who holds what, and who waits."""
         return {
@@ -163,6 +115,11 @@ class ObservedGroup:
             "warnings": list(self.warnings),
             **self.stability.to_json(),
         }
+
+    @property
+    def static(self) -> int:
+        """The number of static members (KIP-345)."""
+        return sum(member.instance_id is not None for member in self.group.members)
 
     @property
     def is_static(self) -> bool:
@@ -189,18 +146,58 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     _require_consumers(outputs, group)
     owned, rows = ownership(outputs, group, warnings)
     consumers = tuple(_consumer(outputs, rows, member_id) for member_id in sorted(owned))
-    stability = stability_of(outputs, owned, rows, labels_of(consumers))
+    labels = labels_of(consumers)
+    stability = stability_of(outputs, owned, rows, labels)
     if not owned:
         _require_rebalancing(outputs, group, stability)
     if not stability.is_stable:
         warnings.append("the group was rebalancing when this was printed: ownership may be incomplete")
-    warnings += contradictions(stability, labels_of(consumers))
+    warnings += contradictions(stability, labels)
     counts = _counts(inputs, outputs, owned, warnings, assumptions)
     topics = _subscriptions(inputs, consumers, owned, rows, counts, assumptions)
+    members = _members(inputs, consumers, owned, rows, topics, warnings)
+    read = {topic for member in members for topic in member.topics}
+    cluster = Cluster(
+        tuple(_topic(inputs, topic, counts[topic]) for topic in sorted(read)),
+        tuple(inputs.brokers[key] for key in sorted(inputs.brokers)),
+    )
+    warnings += facts.members_counted(outputs, len(members))
+    warnings += facts.migrating(rows, labels)
+    if stability.is_stable:
+        warnings += facts.lost_topics(outputs, read)
+    warnings += facts.leaderless(inputs, cluster)
+    is_consumer_group, protocol = facts.is_consumer_group(outputs, [each.member_id for each in members])
+    if protocol is not None:
+        assumptions.append(protocol)
+    seen = Group(members, members[0].member_id if members else None)
+    return ObservedGroup(
+        group,
+        cluster,
+        seen,
+        consumers,
+        next((row.strategy for row in outputs.states if row.strategy), None),
+        is_consumer_group,
+        tuple(warnings),
+        tuple(assumptions),
+        stability,
+        tuple(facts.gaps(outputs, seen, cluster)),
+        facts.scales_of(inputs, outputs, cluster),
+    )
+
+
+def _members(
+    inputs: ClusterInputs,
+    consumers: tuple[Consumer, ...],
+    owned: Mapping[str, set[TopicPartition]],
+    rows: Mapping[str, MemberRow],
+    topics: Mapping[str, tuple[str, ...]],
+    warnings: list[str],
+) -> tuple[Member, ...]:
+    """The members with their racks and instance ids."""
     racks = _by_consumer(inputs.racks, consumers, rows)
     if inputs.racks and (without := len(consumers) - len(racks)):
         warnings.append(f"{without} of {len(consumers)} members have no rack in the file of racks")
-    members = tuple(
+    return tuple(
         Member(
             each.member_id,
             topics[each.member_id],
@@ -210,22 +207,6 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
             rows[each.member_id].instance_id if each.member_id in rows else None,
         )
         for each in consumers
-    )
-    read = {topic for member in members for topic in member.topics}
-    cluster = Cluster(
-        tuple(_topic(inputs, topic, counts[topic]) for topic in sorted(read)),
-        tuple(inputs.brokers[key] for key in sorted(inputs.brokers)),
-    )
-    return ObservedGroup(
-        group,
-        cluster,
-        Group(members, members[0].member_id if members else None),
-        consumers,
-        next((row.strategy for row in outputs.states if row.strategy), None),
-        any(row.epoch is not None for row in outputs.states) or any(c.is_consumer for c in consumers),
-        tuple(warnings),
-        tuple(assumptions),
-        stability,
     )
 
 
@@ -346,10 +327,9 @@ def _subscriptions(
                 raise each.place.wrong("topics", topic, f"a topic of the cluster{suggestion(topic, counts)}")
     unsaid = len(consumers) - len(said)
     if unsaid:
+        all_topics = "the topic" if len(everything) == 1 else f"all {len(everything)} topics"
         who = "each member" if not said else f"each of the {unsaid} members without a line"
-        assumptions.append(
-            f"{who} subscribes to all {len(everything)} topics of the group; override with --subscriptions"
-        )
+        assumptions.append(f"{who} subscribes to {all_topics} of the group; override with --subscriptions")
     usual = tuple(sorted(everything))
     return {
         each.member_id: tuple(sorted(said[each.member_id])) if each.member_id in said else usual

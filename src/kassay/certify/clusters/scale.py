@@ -115,14 +115,11 @@ class GroupScale:
         """The document of `kassay scale --json`."""
         return {
             "schema": SCHEMA,
-            "group": self.observed.name,
-            "state": self.observed.stability.state,
+            **self.observed.to_json(),
             "target": self.target,
             "members_today": self.today,
             "partitions": sum(self.observed.cluster.counts.values()),
             "extra_moves": self.extra_moves,
-            "warnings": list(self.observed.warnings),
-            "assumptions": list(self.observed.assumptions),
             "counts": [each.to_json() for each in self.counts],
             "safe": [each.members for each in self.counts if each.is_safe],
             "safe_at_best": [each.members for each in self.counts if each.is_safe_at_best],

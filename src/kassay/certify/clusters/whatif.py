@@ -9,23 +9,24 @@ as any history. Figures of a group's assignment: loads, idle members, rack match
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from kassay.assignors import registry
 from kassay.certify.clusters.events import PlannedChange
+from kassay.certify.clusters.figures import Loads, Racks, Scales, loads_of, racks_of
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.rollout import Members, Rollout, rollout
 from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.words import listed
 from kassay.model.calls import Failure, Look
-from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.group import Assignment, Group
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import History, Join
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.metrics import moved, rack_mismatches
+from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import Kind, RebalanceProtocol
@@ -33,76 +34,6 @@ from kassay.properties.groups.validity import difference
 from kassay.solver.groups.problem import Problem
 from kassay.solver.groups.results import solve_consumers
 from kassay.solver.results import Solved
-
-
-class Loads(NamedTuple):
-    """The loads of all members: their spread, and the member with most. `idle` members own nothing."""
-
-    members: int
-    partitions: int
-    least: int
-    most: int
-    busiest: str
-    idle: tuple[str, ...]
-
-    @property
-    def spread(self) -> int:
-        """The largest load minus the smallest."""
-        return self.most - self.least
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON fields of the loads."""
-        return {
-            "members": self.members,
-            "partitions": self.partitions,
-            "least": self.least,
-            "most": self.most,
-            "spread": self.spread,
-            "busiest": self.busiest,
-            "idle": list(self.idle),
-        }
-
-
-def loads_of(members: Iterable[str], assignment: Mapping[str, tuple[TopicPartition, ...]]) -> Loads:
-    """The loads of these members (at least one)."""
-    loads = {member_id: len(assignment.get(member_id, ())) for member_id in sorted(members)}
-    busiest = max(loads, key=lambda member_id: loads[member_id])
-    return Loads(
-        len(loads),
-        sum(loads.values()),
-        min(loads.values()),
-        loads[busiest],
-        busiest,
-        tuple(member_id for member_id, load in loads.items() if not load),
-    )
-
-
-class Racks(NamedTuple):
-    """Partitions whose owner is in the rack of a replica, and how many could be."""
-
-    matched: int
-    of: int
-
-    def to_json(self) -> dict[str, int]:
-        """JSON fields of the rack matches."""
-        return {"matched": self.matched, "of": self.of}
-
-
-def racks_of(cluster: Cluster, group: Group, assignment: Assignment) -> Racks | None:
-    """The rack matches; None if the racks of replicas or of members are unknown."""
-    racks = cluster.replica_racks
-    if not any(member.rack for member in group.members):
-        return None
-    known = [
-        tp
-        for tps in assignment.values()
-        for tp in tps
-        if tp.topic in racks and tp.partition < len(racks[tp.topic]) and racks[tp.topic][tp.partition]
-    ]
-    if not known:
-        return None
-    return Racks(len(known) - len(rack_mismatches(cluster, group, assignment)), len(known))
-
 
 SWITCH: Final = "switch"
 
@@ -195,7 +126,7 @@ def play_on(
             failure = f"{texts[rebalanced.index]}: {failure}"
             break
         after = rebalanced.steps[-1].given
-        steps.append(_step(texts[rebalanced.index], target, rebalanced, before, after))
+        steps.append(_step(texts[rebalanced.index], target, rebalanced, before, after, observed.scales))
         answers.append(after)
         before = after
     return PlayedCandidate(target.spec, target.protocol, target.kind, tuple(steps), tuple(answers), failure)
@@ -247,7 +178,12 @@ def _fault(last: Step) -> str | None:
 
 
 def _step(
-    text: str, target: Target, rebalanced: Rebalanced, before: Assignment, after: Assignment
+    text: str,
+    target: Target,
+    rebalanced: Rebalanced,
+    before: Assignment,
+    after: Assignment,
+    scales: Scales,
 ) -> PlayedStep:
     """The figures of a rebalance, compared with what members owned before it."""
     first, last = rebalanced.steps[0], rebalanced.steps[-1]
@@ -262,13 +198,13 @@ def _step(
     }
     return PlayedStep(
         text,
-        loads_of(staying, after),
+        loads_of(staying, after, last.group.subscribers, scales),
         len(moves),
         len(owners) - len(kept),
         len(everything - given),
         len(kept) if eager else len(moves),
         _rounds(rebalanced, eager),
-        racks_of(last.cluster, last.group, after),
+        racks_of(last.cluster, last.group, after, scales),
     )
 
 
@@ -299,7 +235,7 @@ class WhatIf:
     """A group today, each candidate on it and on the events, and the certified optimum.
 
     `best` holds the certificate of the optimum for the group as it is now; `optimum` is played like a
-    candidate.
+    candidate. `fetch_from`: the replicas whose racks count, None for both.
     """
 
     observed: ObservedGroup
@@ -311,6 +247,7 @@ class WhatIf:
     optimum: PlayedCandidate
     best: Solved
     paths: tuple[Rollout, ...] = ()
+    fetch_from: str | None = None
 
     @property
     def failed(self) -> tuple[PlayedCandidate, ...]:
@@ -327,13 +264,8 @@ class WhatIf:
         observed = self.observed
         return {
             "schema": SCHEMA,
-            "group": observed.name,
-            "strategy": observed.strategy,
-            "protocol": observed.protocol,
-            "state": observed.stability.state,
+            **observed.to_json(),
             "topics": len(observed.cluster.topics),
-            "warnings": list(observed.warnings),
-            "assumptions": list(observed.assumptions),
             "events": [each.text for each in self.changes],
             "today": {
                 "loads": self.today.to_json(),
@@ -369,6 +301,7 @@ def what_if(
     changes: Sequence[PlannedChange] = (),
     start: Target | None = None,
     report: Callable[[int], None] = lambda _: None,
+    fetch_from: str | None = None,
 ) -> WhatIf:
     """The complete result, with the migration paths from `start` if it is known.
 
@@ -384,13 +317,14 @@ def what_if(
     return WhatIf(
         observed,
         tuple(changes),
-        loads_of(members, observed.assignment),
-        racks_of(observed.cluster, observed.group, observed.assignment),
+        loads_of(members, observed.assignment, observed.group.subscribers, observed.scales),
+        racks_of(observed.cluster, observed.group, observed.assignment, observed.scales),
         tuple(UnownedUse(tp, owners[tp]) for tp in observed.unowned),
         tuple(candidates),
         optimum,
         best_of(observed),
         () if start is None else tuple(_paths(observed, start, targets)),
+        fetch_from,
     )
 
 

@@ -43,6 +43,11 @@ PLACE = 300
 @click.option(
     "--events", metavar="EVENTS", help="Apply events, e.g. leave:2,join:3,add-partitions:orders+12."
 )
+@click.option(
+    "--fetch-from",
+    type=click.Choice(["leader", "follower"]),
+    help="Count reads within a rack from these replicas.  [default: both]",
+)
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
 @click.option("--out", type=FilePath(), help="Write certificate and page to this folder.  [default: .kassay]")
 @target_options
@@ -69,7 +74,9 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
     targets = loaded(chosen["targets"] or KAFKAS, chosen)
     with bar("asking", len(targets)) as tell:
-        answer = what_if(observed, targets, changes, start_target(observed, chosen), tell)
+        answer = what_if(
+            observed, targets, changes, start_target(observed, chosen), tell, chosen["fetch_from"]
+        )
     path = _keep(answer.best.certificate, chosen["out"])
     if chosen["report"]:
         from kassay.report.pages.clusters import render_what_if

@@ -10,25 +10,26 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
+from kassay.certify.clusters.figures import Loads
 from kassay.certify.clusters.rollout import Rollout
 from kassay.certify.clusters.scale import GroupScale
-from kassay.certify.clusters.whatif import Loads, WhatIf
+from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, Histograms, bar_chart, histograms
 from kassay.report.screen.clusters import (
-    COLUMNS,
-    MEANING,
     columns_of,
+    doubts_of,
     event_rows,
     identity,
     meaning_of,
-    path_summary,
+    meaning_of_columns,
     rows_of,
     spans,
     spread_of,
-    step_facts,
     switch_rows,
+    what_if_columns,
 )
+from kassay.report.screen.rollouts import path_summary, step_facts
 from kassay.writing.text import counted
 
 _UNOWNED_MAX: Final = 200
@@ -95,14 +96,14 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
         group=observed.name or "(no name)",
         said=f"Best with {counted(best.moved, 'move')}, certified: {spread_of(best.loads)}.",
         identity=identity(observed),
-        doubts=(*observed.warnings, *(f"Assumed: {each}." for each in observed.assumptions)),
+        doubts=tuple(doubts_of(observed)),
         figures=tuple(_figures(today, labels)),
         unowned=tuple((str(use.partition), labels[use.member]) for use in answer.unowned[:_UNOWNED_MAX]),
         unowned_more=max(0, len(answer.unowned) - _UNOWNED_MAX),
-        columns=COLUMNS,
+        columns=what_if_columns(answer),
         switches=tuple(map(_texts, switch_rows(answer))),
         failed=tuple(f"{each.spec}: {each.failure}" for each in answer.failed),
-        meaning=MEANING,
+        meaning=meaning_of_columns(answer),
         spread=_spread(answer),
         moves=_moves(answer),
         events=tuple((title, tuple(map(_texts, rows))) for title, rows in event_rows(answer)),
@@ -120,6 +121,9 @@ def _figures(today: Loads, labels: dict[str, str]) -> Iterable[tuple[str, str]]:
     yield "Partitions owned", str(today.partitions)
     yield "A member", spread_of(today)
     yield "Busiest", f"{labels[today.busiest]} with {today.most}"
+    if today.lag is not None:
+        least = "at least " if today.lag.unknown else ""
+        yield "Lag", f"{least}{today.lag.least:,} to {today.lag.most:,} a member"
     yield "Idle", ", ".join(labels[each] for each in today.idle) or "nobody"
 
 
@@ -199,7 +203,7 @@ def scale_view_of(answer: GroupScale, again: str) -> ScalePage:
         group=observed.name or "(no name)",
         said=f"With {answer.target}, from {answer.today} members. The certified optimum: {best or 'none'}.",
         identity=identity(observed),
-        doubts=(*observed.warnings, *(f"Assumed: {each}." for each in observed.assumptions)),
+        doubts=tuple(doubts_of(observed)),
         columns=columns,
         numeric=tuple(range(len(columns))),
         rows=tuple(tuple(map(str, row)) for row in rows_of(answer)),

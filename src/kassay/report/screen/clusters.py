@@ -1,29 +1,21 @@
-"""Predictions for a consumer group, on a terminal.
-
-Predictions for a consumer group, as tables for a terminal.
-
-A consumer group at each number of members, as a table for a terminal.
-
-Rolling restarts from one assignor to another, step by step, for a terminal.
-"""
+"""Predictions for a consumer group, as tables for a terminal: `what-if`, and `scale` by number of members."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
+from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout, RuleSpan
 from kassay.certify.clusters.scale import GroupScale, Lag, Scaled
 from kassay.certify.clusters.stability import NOT_GIVEN, several
-from kassay.certify.clusters.whatif import Loads, PlayedStep, Racks, WhatIf
+from kassay.certify.clusters.whatif import PlayedStep, WhatIf
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.report.screen.rollouts import paths_in_short, paths_view
 from kassay.writing.text import counted, shell_command
 
-COLUMNS: Final = ("switching to", "a member", "spread", "idle", "moves", "paused", "same rack", "rounds")
-"""The columns of each table; the first has another title for events."""
-_NUMBERS: Final = COLUMNS[1:]
+_RACK_TITLES: Final = {FOLLOWER: "same rack", LEADER: "leader there"}
 _NAMED_MAX: Final = 4
 """The maximum number of members or partitions to name; the rest is counted."""
 
@@ -37,10 +29,10 @@ def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = Tru
         *group_head(answer.observed),
         *_today(answer),
         line(),
-        plain_table(COLUMNS, switch_rows(answer), _NUMBERS),
+        plain_table(titles := what_if_columns(answer), switch_rows(answer), titles[1:]),
     ]
     parts += [line(f"{each.spec}: {each.failure}", style="bold red") for each in answer.failed]
-    parts += [line(), line(MEANING, style="dim")]
+    parts += [line(), line(meaning_of_columns(answer), style="dim")]
     if answer.changes:
         parts += [line(), _events(answer)]
     if answer.paths:
@@ -54,9 +46,54 @@ def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = Tru
 
 
 MEANING: Final = (
-    "moves: partitions that leave a member who stays (+ those whose member went). paused: partitions that "
-    "somebody stops reading, if only to read on: eager rules give all up. rounds: until the group is at rest."
+    "moves: partitions that leave a member who stays (+ those whose member left). paused: partitions that a "
+    "member stops reading, even if it resumes them: eager rules revoke all (+ those whose member left). All "
+    "are unread for a time: after a clean leave under a second, after a kill until the session times out. "
+    "rounds: until the group is stable."
 )
+_RACK_MEANING: Final = (
+    " same rack: a replica is in the rack of the member, which reads it only if it fetches from followers. "
+    "leader there: the leader is."
+)
+
+
+def meaning_of_columns(answer: WhatIf) -> str:
+    """What the columns mean."""
+    return MEANING + (_RACK_MEANING if answer.racks is not None else "")
+
+
+class Shape(NamedTuple):
+    """Which columns the tables of an answer have: only those of which the input gives the figures."""
+
+    topics: bool
+    lag: bool
+    fetches: tuple[str, ...]
+
+    @classmethod
+    def of(cls, answer: WhatIf) -> Shape:
+        """The shape for what is known of the group."""
+        led = answer.racks is not None and answer.racks.led is not None
+        wanted = (
+            (FOLLOWER, *((LEADER,) if led else ())) if answer.fetch_from is None else (answer.fetch_from,)
+        )
+        return cls(len(answer.today.topics) > 1, answer.today.lag is not None, wanted)
+
+
+def what_if_columns(answer: WhatIf, first: str = "settled under") -> tuple[str, ...]:
+    """The columns of each table; the first has another title for events."""
+    shape = Shape.of(answer)
+    return (
+        first,
+        "a member",
+        "spread",
+        *(("by topic",) if shape.topics else ()),
+        "idle",
+        *(("lag",) if shape.lag else ()),
+        "moves",
+        "paused",
+        *(_RACK_TITLES[each] for each in shape.fetches),
+        "rounds",
+    )
 
 
 def identity(observed: ObservedGroup) -> str:
@@ -64,8 +101,9 @@ def identity(observed: ObservedGroup) -> str:
     protocol = "consumer" if observed.is_consumer_group else "classic"
     strategy = observed.strategy or "strategy not told"
     counts = observed.cluster.counts
+    static = f" ({observed.static} static)" if observed.static else ""
     return (
-        f"{counted(len(observed.consumers), 'member')}, {counted(len(counts), 'topic')}, "
+        f"{counted(len(observed.consumers), 'member')}{static}, {counted(len(counts), 'topic')}, "
         f"{counted(sum(counts.values()), 'partition')}; {strategy}, {protocol} protocol"
     )
 
@@ -77,8 +115,18 @@ def group_head(observed: ObservedGroup) -> list[View]:
     parts += [line(f"warning: {each}", style="yellow") for each in observed.warnings]
     if observed.stability.is_assumed:
         parts.append(line(NOT_GIVEN, style="yellow"))
+    parts += [line(f"not shown: {each}", style="yellow") for each in observed.gaps]
     parts += [line(f"assumed: {each}", style="dim") for each in observed.assumptions]
     return parts
+
+
+def doubts_of(observed: ObservedGroup) -> Iterator[str]:
+    """What could make the answer meaningless, as sentences."""
+    yield from observed.warnings
+    if observed.stability.is_assumed:
+        yield NOT_GIVEN
+    yield from (f"Not shown: {each}." for each in observed.gaps)
+    yield from (f"Assumed: {each}." for each in observed.assumptions)
 
 
 def unstable_view(observed: ObservedGroup) -> View:
@@ -127,12 +175,39 @@ def _today(answer: WhatIf) -> Iterable[View]:
             else ""
         )
     )
+    yield from _today_by_topic(today.topics)
+    if today.lag is not None:
+        lag, least = today.lag, "at least " if today.lag.unknown else ""
+        yield line(f"lag a member: {least}{lag.least:,} to {lag.most:,}; the most has {labels[lag.busiest]}")
+    if answer.racks is not None:
+        yield line(f"reads within the rack: {_both_racks(answer.racks)}")
     if answer.unowned:
         given = _some([f"{use.partition} to {labels[use.member]}" for use in answer.unowned])
         yield line(
             f"{counted(len(answer.unowned), 'partition')} unowned now: the optimum gives {given}",
             style="bold red",
         )
+
+
+def _today_by_topic(topics: Sequence[TopicLoads]) -> Iterable[View]:
+    """The topics that are uneven, if there are several."""
+    uneven = [each for each in topics if each.spread > 1]
+    if len(topics) > 1 and uneven:
+        said = _some([f"{each.topic} {each.least} to {each.most}" for each in uneven])
+        yield line(f"by topic: {said} a member")
+
+
+def _both_racks(racks: Racks) -> str:
+    led = (
+        "- (no output says where the leaders are)"
+        if racks.led is None
+        else f"{_percent(racks.led, racks.of)}"
+    )
+    return f"{_percent(racks.matched, racks.of)} with fetching from followers, {led} from leaders"
+
+
+def _percent(part: int, of: int) -> str:
+    return f"{100 * part // of} %"
 
 
 def spread_of(loads: Loads) -> str:
@@ -150,20 +225,27 @@ def _some(names: Sequence[str]) -> str:
 
 def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
     """One row per candidate: the group after the switch; today first, the optimum last."""
-    rows = [("today", *_loads_cells(answer.today), "-", "-", _racks_cell(answer.racks), "-")]
-    rows += [(each.spec, *_cells(step)) for each in answer.candidates if (step := each.switch) is not None]
+    shape = Shape.of(answer)
+    today = ("-", "-", *_racks_cells(answer.racks, shape), "-")
+    rows = [("today", *_loads_cells(answer.today, shape), *today)]
+    rows += [
+        (each.spec, *_cells(step, shape)) for each in answer.candidates if (step := each.switch) is not None
+    ]
     certified = f"optimum ({answer.best.figures['status']}, certified)"
-    return [*rows, (certified, *_cells(answer.optimum.steps[0], is_optimum=True))]
+    return [*rows, (certified, *_cells(answer.optimum.steps[0], shape, is_optimum=True))]
 
 
 def event_rows(answer: WhatIf) -> list[tuple[str, list[tuple[object, ...]]]]:
     """The events in order, each with a row per candidate that reached it, and one for the optimum."""
+    shape = Shape.of(answer)
     events: list[tuple[str, list[tuple[object, ...]]]] = []
     for number, change in enumerate(answer.changes, start=1):
         rows = [
-            (each.spec, *_cells(each.steps[number])) for each in answer.candidates if number < len(each.steps)
+            (each.spec, *_cells(each.steps[number], shape))
+            for each in answer.candidates
+            if number < len(each.steps)
         ]
-        rows.append(("optimum", *_cells(answer.optimum.steps[number], is_optimum=True)))
+        rows.append(("optimum", *_cells(answer.optimum.steps[number], shape, is_optimum=True)))
         events.append((change.text, rows))
     return events
 
@@ -171,35 +253,48 @@ def event_rows(answer: WhatIf) -> list[tuple[str, list[tuple[object, ...]]]]:
 def _events(answer: WhatIf) -> View:
     """The events below each other."""
     rows: list[tuple[object, ...]] = []
+    titles = what_if_columns(answer, "then")
     for title, under in event_rows(answer):
-        rows.append((line(title, style="bold"), *("",) * (len(COLUMNS) - 1)))
+        rows.append((line(title, style="bold"), *("",) * (len(titles) - 1)))
         rows += [(f"  {name}", *cells) for name, *cells in under]
-    return plain_table(("then", *COLUMNS[1:]), rows, _NUMBERS)
+    return plain_table(titles, rows, titles[1:])
 
 
-def _cells(step: PlayedStep, *, is_optimum: bool = False) -> tuple[object, ...]:
-    rounds: object = "never at rest" if step.rounds is None else step.rounds
-    moves: object = f"{step.moved}+{step.orphaned}" if step.orphaned else step.moved
+def _cells(step: PlayedStep, shape: Shape, *, is_optimum: bool = False) -> tuple[object, ...]:
+    rounds: object = "never settled" if step.rounds is None else step.rounds
+    left = f"+{step.orphaned}" if step.orphaned else ""
+    moves: object = f"{step.moved}{left}"
     if step.unassigned:
         moves = line(f"{moves}, {step.unassigned} left out", style="bold red")
-    paused = (
-        ("", _racks_cell(step.racks), "") if is_optimum else (step.paused, _racks_cell(step.racks), rounds)
-    )
-    return (*_loads_cells(step.loads), moves, *paused)
+    paused, rounds = ("", "") if is_optimum else (f"{step.paused}{left}", rounds)
+    return (*_loads_cells(step.loads, shape), moves, paused, *_racks_cells(step.racks, shape), rounds)
 
 
-def _loads_cells(loads: Loads) -> tuple[object, ...]:
+def _loads_cells(loads: Loads, shape: Shape) -> tuple[object, ...]:
     own = f"{loads.least}..{loads.most}" if loads.spread else f"{loads.most}"
     idle = len(loads.idle)
+    topic = max((each.spread for each in loads.topics), default=0)
+    lag: object = "-"
+    if loads.lag is not None:
+        same = loads.lag.least == loads.lag.most
+        lag = f"{loads.lag.most:,}" if same else f"{loads.lag.least:,}..{loads.lag.most:,}"
+        lag = f"{lag}+" if loads.lag.unknown else lag
     return (
         own,
         line(str(loads.spread), style="green" if loads.spread <= 1 else "yellow"),
+        *((line(str(topic), style="" if topic <= 1 else "yellow"),) if shape.topics else ()),
         line(str(idle), style="yellow" if idle else ""),
+        *((lag,) if shape.lag else ()),
     )
 
 
-def _racks_cell(racks: Racks | None) -> str:
-    return "-" if racks is None else f"{100 * racks.matched // racks.of} %"
+def _racks_cells(racks: Racks | None, shape: Shape) -> tuple[str, ...]:
+    """A figure for each place to fetch from."""
+    if racks is None:
+        return ("-",) * len(shape.fetches)
+    found = {FOLLOWER: racks.matched, LEADER: racks.led}
+    numbers = [found[each] for each in shape.fetches]
+    return tuple("-" if number is None else _percent(number, racks.of) for number in numbers)
 
 
 _COLUMNS: Final = ("members", "a member", "spread", "idle", "moves", "best spread", "fewest moves", "safe")
@@ -283,106 +378,3 @@ def spans(counts: Iterable[int]) -> str:
         numbers = [number for _, number in run]
         parts += [f"{numbers[0]}-{numbers[-1]}"] if len(numbers) > 2 else [str(number) for number in numbers]
     return " ".join(parts)
-
-
-def paths_in_short(paths: Sequence[Rollout]) -> Iterator[View]:
-    """One line per path."""
-    yield line("rolling it out (--to TARGET tells each step)", style="bold")
-    for path in paths:
-        if path.steps or not path.safe:
-            yield line(f"  to {_short(path)}: {path_summary(path)}")
-
-
-def _short(path: Rollout) -> str:
-    goal = path.goal
-    return f"the consumer protocol with {goal.remote}" if goal.is_consumer else ",".join(goal.strategies)
-
-
-def path_summary(path: Rollout) -> str:
-    """The totals of the path."""
-    if path.safe and not path.steps:
-        return "that is how the members are configured now"
-    if not path.safe:
-        return "no safe rolling restart: stop all members, then start them anew"
-    restarts = counted(len(path.steps), "rolling restart")
-    rebalances = sum(step.rebalances for step in path.steps)
-    policy = f", brokers at {POLICY}={' or '.join(path.policies)}" if path.policies else ""
-    settles = "; " + _tie(unsettled[0]) if (unsettled := [s for s in path.steps if s.never_settles]) else ""
-    return f"{restarts}, {counted(rebalances, 'rebalance')}{policy}{settles}"
-
-
-def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
-    """Every path in full."""
-    for path in paths:
-        yield line(("rolling out ", "bold"), (str(path.goal), "bold"))
-        yield line(f"  {path_summary(path)}")
-        if path.safe and not path.steps:
-            continue
-        if path.policies:
-            yield line("  0. on every broker, before:")
-            yield whole_line(f"       {POLICY}={path.policies[-1]}")
-        for number, step in enumerate(path.steps, start=1):
-            yield line(f"  {number}. restart {counted(step.restarts, 'member')} one after the other with:")
-            yield whole_line(f"       {step.setting}")
-            yield from (line(f"     {fact}") for fact in step_facts(step, path))
-        for setting, error in path.refused:
-            yield line(f"  not safe: {setting}: a member is refused with {error}", style="yellow")
-        for note in path.notes:
-            yield line(f"  note: {note}", style="dim")
-        walked = counted(path.walked, "member")
-        origin = f"{walked} restarted one by one, the vote counted for every mix of all members."
-        yield line(f"  From the coordinator's model: {origin}", style="dim")
-
-
-def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
-    """The effect of a step on the group, and whether the step can be undone."""
-    rebalances = counted(step.rebalances, "rebalance")
-    if step.never_settles is not None:
-        yield _tie(step)
-    yield f"{_in_force(step.spans, step.restarts)}; {rebalances}, {_eager(step)}"
-    yield _back(step, path)
-
-
-def _tie(step: RollingStep) -> str:
-    """The restarts at which the group never settles."""
-    tied = next((span.rules for span in step.spans if len(span.rules) > 1), ())
-    halves = f" while one half has {tied[0]} and one {tied[1]}" if len(tied) == 2 else ""
-    return (
-        f"a tie of assignors: this group never settles{halves} "
-        f"(after {step.never_settles} of {counted(step.restarts, 'restart')})"
-    )
-
-
-def _in_force(spans: Sequence[RuleSpan], restarts: int) -> str:
-    parts = []
-    for span in spans:
-        rules = " or ".join(span.rules) + (" (a tie)" if len(span.rules) > 1 else "")
-        if span.last == restarts and span.first == restarts and len(spans) > 1:
-            parts.append(f"{rules} once the last is back")
-        elif span.last == restarts:
-            parts.append(f"{rules} in force" + (" from the first on" if span.first == 1 else ""))
-        else:
-            parts.append(f"{rules} in force for {span.last} restarts")
-    return ", ".join(parts)
-
-
-def _eager(step: RollingStep) -> str:
-    """The members that revoke everything at each of the rebalances."""
-    before, after = step.eager
-    if before == after == 0:
-        return "at each only what moves is paused"
-    if before == after:
-        return "at each everybody gives everything up"
-    if after:
-        return f"at each those that are back give everything up: {before} members at first, {after} at last"
-    return f"at each those not yet restarted give everything up: {before} members at first, {after} at last"
-
-
-def _back(step: RollingStep, path: Rollout) -> str:
-    if step.back == step.restarts:
-        return f"way back: any member may return to {path.start} at any time"
-    if not step.back:
-        return f"no way back to {path.start} from the first restart on"
-    return (
-        f"way back: to {path.start} after {counted(step.back, 'restart')} at most, then a member is refused"
-    )

@@ -1,0 +1,112 @@
+"""Rolling restarts from one assignor to another, step by step, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout, RuleSpan
+from kassay.report.screen.console import View, line, whole_line
+from kassay.writing.text import counted
+
+
+def paths_in_short(paths: Sequence[Rollout]) -> Iterator[View]:
+    """One line per path."""
+    yield line("rolling it out (--to TARGET tells each step)", style="bold")
+    for path in paths:
+        if path.steps or not path.safe:
+            yield line(f"  to {_short(path)}: {path_summary(path)}")
+
+
+def _short(path: Rollout) -> str:
+    goal = path.goal
+    return f"the consumer protocol with {goal.remote}" if goal.is_consumer else ",".join(goal.strategies)
+
+
+def path_summary(path: Rollout) -> str:
+    """The totals of the path."""
+    if path.safe and not path.steps:
+        return "that is how the members are configured now"
+    if not path.safe:
+        return "no safe rolling restart: stop all members, then start them anew"
+    restarts = counted(len(path.steps), "rolling restart")
+    rebalances = sum(step.rebalances for step in path.steps)
+    policy = f", brokers at {POLICY}={' or '.join(path.policies)}" if path.policies else ""
+    settles = "; " + _tie(unsettled[0]) if (unsettled := [s for s in path.steps if s.never_settles]) else ""
+    return f"{restarts}, {counted(rebalances, 'rebalance')}{policy}{settles}"
+
+
+def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
+    """Every path in full."""
+    for path in paths:
+        yield line(("rolling out ", "bold"), (str(path.goal), "bold"))
+        yield line(f"  {path_summary(path)}")
+        if path.safe and not path.steps:
+            continue
+        if path.policies:
+            yield line("  0. on every broker, before:")
+            yield whole_line(f"       {POLICY}={path.policies[-1]}")
+        for number, step in enumerate(path.steps, start=1):
+            yield line(f"  {number}. restart {counted(step.restarts, 'member')} one after the other with:")
+            yield whole_line(f"       {step.setting}")
+            yield from (line(f"     {fact}") for fact in step_facts(step, path))
+        for setting, error in path.refused:
+            yield line(f"  not safe: {setting}: a member is refused with {error}", style="yellow")
+        for note in path.notes:
+            yield line(f"  note: {note}", style="dim")
+        walked = counted(path.walked, "member")
+        origin = f"{walked} restarted one by one, the vote counted for every mix of all members."
+        yield line(f"  From the coordinator's model: {origin}", style="dim")
+
+
+def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
+    """The effect of a step on the group, and whether the step can be undone."""
+    rebalances = counted(step.rebalances, "rebalance")
+    if step.never_settles is not None:
+        yield _tie(step)
+    yield f"{_in_force(step.spans, step.restarts)}; {rebalances}, {_eager(step)}"
+    yield _back(step, path)
+
+
+def _tie(step: RollingStep) -> str:
+    """The restarts at which the group never settles."""
+    tied = next((span.rules for span in step.spans if len(span.rules) > 1), ())
+    halves = f" while one half has {tied[0]} and one {tied[1]}" if len(tied) == 2 else ""
+    return (
+        f"a tie of assignors: this group never settles{halves} "
+        f"(after {step.never_settles} of {counted(step.restarts, 'restart')})"
+    )
+
+
+def _in_force(spans: Sequence[RuleSpan], restarts: int) -> str:
+    parts = []
+    for span in spans:
+        rules = " or ".join(span.rules) + (" (a tie)" if len(span.rules) > 1 else "")
+        if span.last == restarts and span.first == restarts and len(spans) > 1:
+            parts.append(f"{rules} once the last is back")
+        elif span.last == restarts:
+            parts.append(f"{rules} in force" + (" from the first on" if span.first == 1 else ""))
+        else:
+            parts.append(f"{rules} in force for {span.last} restarts")
+    return ", ".join(parts)
+
+
+def _eager(step: RollingStep) -> str:
+    """The members that revoke everything at each of the rebalances."""
+    before, after = step.eager
+    if before == after == 0:
+        return "at each only what moves is paused"
+    if before == after:
+        return "at each everybody gives everything up"
+    if after:
+        return f"at each those that are back give everything up: {before} members at first, {after} at last"
+    return f"at each those not yet restarted give everything up: {before} members at first, {after} at last"
+
+
+def _back(step: RollingStep, path: Rollout) -> str:
+    if step.back == step.restarts:
+        return f"way back: any member may return to {path.start} at any time"
+    if not step.back:
+        return f"no way back to {path.start} from the first restart on"
+    return (
+        f"way back: to {path.start} after {counted(step.back, 'restart')} at most, then a member is refused"
+    )
