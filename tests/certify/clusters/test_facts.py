@@ -42,7 +42,7 @@ def test_topics_of_unlike_load_and_the_lag_of_each_member_stand_next_to_the_coun
     assert (best["lag"]["most"], best["topics"][0]["most"]) == (10_010, 1)
     screen = here("what-if", "a1-topicskew.txt", cwd=CLUSTERS / "W-topic-skew").stdout
     assert "by topic: big 0 to 2, small 0 to 2 a member" in screen
-    assert "10,010" in screen and "20..20,000" in screen
+    assert "10,010" in screen and "20,000" in screen
 
 
 LEADERS = ["fr-groups.txt", "fr-topics.txt", "--racks", "fr-b.csv", "--racks", "fr-r.csv", "--to", "sticky"]
@@ -53,7 +53,7 @@ def test_reads_within_a_rack_are_counted_from_followers_and_from_leaders():
     assert found["today"]["racks"] == {"matched": 3, "of": 3, "led": 0}
     both = here("what-if", *LEADERS, cwd=CLUSTERS / "W-leader-rack").stdout
     assert "reads within the rack: 100 % with fetching from followers, 0 % from leaders" in both
-    titles = {"leader": ("leader there", "same rack "), "follower": ("same rack ", "leader there  ")}
+    titles = {"leader": ("led there", "same rack "), "follower": ("same rack ", "led there")}
     for fetch, (has, lacks) in titles.items():
         one = here("what-if", *LEADERS, "--fetch-from", fetch, cwd=CLUSTERS / "W-leader-rack").stdout
         (row,) = (line for line in one.splitlines() if line.startswith("settled under"))

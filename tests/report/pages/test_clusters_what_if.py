@@ -34,7 +34,7 @@ def test_the_verdict_is_todays_spread_beside_the_best(answer):
         "range",
         "cooperative-sticky",
         "uniform@4.0.1",
-        "optimum (optimal, certified)",
+        "optimum (certified)",
     ]
     assert [title for title, _ in view.events] == ["leave:2", "join:3"]
     assert [len(path.steps) for path in view.paths] == [0, 2, 1]

@@ -302,5 +302,5 @@ def _leaders(described: Any) -> Iterable[tuple[TopicPartition, int | None]]:
     """The leader of each partition of the topic."""
     for row in described.partitions:
         leader = getattr(row, "leader", None)
-        known = leader is not None and leader.id >= 0
-        yield TopicPartition(described.name, row.id), leader.id if known else None
+        led = None if leader is None or leader.id < 0 else int(leader.id)
+        yield TopicPartition(described.name, row.id), led

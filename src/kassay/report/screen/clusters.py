@@ -15,7 +15,7 @@ from kassay.report.screen.console import View, line, plain_table, stack, whole_l
 from kassay.report.screen.rollouts import paths_in_short, paths_view
 from kassay.writing.text import counted, shell_command
 
-_RACK_TITLES: Final = {FOLLOWER: "same rack", LEADER: "leader there"}
+_RACK_TITLES: Final = {FOLLOWER: "same rack", LEADER: "led there"}
 _NAMED_MAX: Final = 4
 """The maximum number of members or partitions to name; the rest is counted."""
 
@@ -49,11 +49,12 @@ MEANING: Final = (
     "moves: partitions that leave a member who stays (+ those whose member left). paused: partitions that a "
     "member stops reading, even if it resumes them: eager rules revoke all (+ those whose member left). All "
     "are unread for a time: after a clean leave under a second, after a kill until the session times out. "
-    "rounds: until the group is stable."
+    "rounds: until the group is stable. most lag: of a member (+: some lags are not known). by topic: the "
+    "largest spread within a topic."
 )
 _RACK_MEANING: Final = (
     " same rack: a replica is in the rack of the member, which reads it only if it fetches from followers. "
-    "leader there: the leader is."
+    "led there: the leader is."
 )
 
 
@@ -88,7 +89,7 @@ def what_if_columns(answer: WhatIf, first: str = "settled under") -> tuple[str, 
         "spread",
         *(("by topic",) if shape.topics else ()),
         "idle",
-        *(("lag",) if shape.lag else ()),
+        *(("most lag",) if shape.lag else ()),
         "moves",
         "paused",
         *(_RACK_TITLES[each] for each in shape.fetches),
@@ -231,7 +232,8 @@ def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
     rows += [
         (each.spec, *_cells(step, shape)) for each in answer.candidates if (step := each.switch) is not None
     ]
-    certified = f"optimum ({answer.best.figures['status']}, certified)"
+    status = answer.best.figures["status"]
+    certified = "optimum (certified)" if status == "optimal" else f"optimum ({status}, certified)"
     return [*rows, (certified, *_cells(answer.optimum.steps[0], shape, is_optimum=True))]
 
 
@@ -276,9 +278,7 @@ def _loads_cells(loads: Loads, shape: Shape) -> tuple[object, ...]:
     topic = max((each.spread for each in loads.topics), default=0)
     lag: object = "-"
     if loads.lag is not None:
-        same = loads.lag.least == loads.lag.most
-        lag = f"{loads.lag.most:,}" if same else f"{loads.lag.least:,}..{loads.lag.most:,}"
-        lag = f"{lag}+" if loads.lag.unknown else lag
+        lag = f"{loads.lag.most:,}{'+' if loads.lag.unknown else ''}"
     return (
         own,
         line(str(loads.spread), style="green" if loads.spread <= 1 else "yellow"),
