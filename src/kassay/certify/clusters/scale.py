@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.clusters.events import parse_events
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.whatif import OPTIMUM, PlayedCandidate, PlayedStep, play_on
+from kassay.certify.clusters.played import PlayedCandidate, PlayedStep, play_on
+from kassay.certify.clusters.whatif import OPTIMUM, alarm_of
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group
@@ -105,6 +106,7 @@ class GroupScale:
     today: int
     counts: tuple[Scaled, ...]
     extra_moves: int
+    alarm: str | None = None
 
     @property
     def failed(self) -> tuple[Scaled, ...]:
@@ -116,6 +118,7 @@ class GroupScale:
         return {
             "schema": SCHEMA,
             **self.observed.to_json(),
+            "alarm": self.alarm,
             "target": self.target,
             "members_today": self.today,
             "partitions": sum(self.observed.cluster.counts.values()),
@@ -169,7 +172,9 @@ def scale(
                 )
             )
             report(members)
-    return GroupScale(observed, target.spec, len(observed.group.members), tuple(counts), extra_moves)
+    today = len(observed.group.members)
+    alarm = alarm_of(observed, target)
+    return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm)
 
 
 def with_members(observed: ObservedGroup, count: int) -> ObservedGroup:

@@ -68,6 +68,7 @@ class WhatIfPage(NamedTuple):
     unowned: tuple[tuple[str, str], ...]
     unowned_more: int
     columns: tuple[str, ...]
+    event_columns: tuple[str, ...]
     switches: tuple[tuple[str, ...], ...]
     failed: tuple[str, ...]
     meaning: str
@@ -96,11 +97,12 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
         group=observed.name or "(no name)",
         said=f"Best with {counted(best.moved, 'move')}, certified: {spread_of(best.loads)}.",
         identity=identity(observed),
-        doubts=tuple(doubts_of(observed)),
+        doubts=tuple(doubts_of(observed, answer.alarm)),
         figures=tuple(_figures(today, labels)),
         unowned=tuple((str(use.partition), labels[use.member]) for use in answer.unowned[:_UNOWNED_MAX]),
         unowned_more=max(0, len(answer.unowned) - _UNOWNED_MAX),
         columns=what_if_columns(answer),
+        event_columns=what_if_columns(answer, "assignor"),
         switches=tuple(map(_texts, switch_rows(answer))),
         failed=tuple(f"{each.spec}: {each.failure}" for each in answer.failed),
         meaning=meaning_of_columns(answer),
@@ -203,7 +205,7 @@ def scale_view_of(answer: GroupScale, again: str) -> ScalePage:
         group=observed.name or "(no name)",
         said=f"With {answer.target}, from {answer.today} members. The certified optimum: {best or 'none'}.",
         identity=identity(observed),
-        doubts=tuple(doubts_of(observed)),
+        doubts=tuple(doubts_of(observed, answer.alarm)),
         columns=columns,
         numeric=tuple(range(len(columns))),
         rows=tuple(tuple(map(str, row)) for row in rows_of(answer)),

@@ -8,13 +8,15 @@ from typing import Final, NamedTuple
 
 from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
 from kassay.certify.clusters.observed import ObservedGroup
+from kassay.certify.clusters.played import PlayedStep
 from kassay.certify.clusters.scale import GroupScale, Lag, Scaled
 from kassay.certify.clusters.stability import NOT_GIVEN, several
-from kassay.certify.clusters.whatif import PlayedStep, WhatIf
+from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.rollouts import paths_in_short, paths_view
 from kassay.writing.text import counted, shell_command
 
+SETTLED: Final = "settled under"
 _RACK_TITLES: Final = {FOLLOWER: "same rack", LEADER: "led there"}
 _NAMED_MAX: Final = 4
 """The maximum number of members or partitions to name; the rest is counted."""
@@ -26,7 +28,7 @@ def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = Tru
     The paths are listed step by step if `in_full`, else one line each.
     """
     parts: list[View] = [
-        *group_head(answer.observed),
+        *group_head(answer.observed, answer.alarm),
         *_today(answer),
         line(),
         plain_table(titles := what_if_columns(answer), switch_rows(answer), titles[1:]),
@@ -80,9 +82,9 @@ class Shape(NamedTuple):
         return cls(len(answer.today.topics) > 1, answer.today.lag is not None, wanted)
 
 
-def what_if_columns(answer: WhatIf, first: str = "settled under") -> tuple[str, ...]:
+def what_if_columns(answer: WhatIf, first: str = SETTLED) -> tuple[str, ...]:
     """The columns of each table; the first has another title for events."""
-    shape = Shape.of(answer)
+    shape = Shape.of(answer)._replace(**({} if first == SETTLED else {"topics": False}))
     return (
         first,
         "a member",
@@ -109,10 +111,12 @@ def identity(observed: ObservedGroup) -> str:
     )
 
 
-def group_head(observed: ObservedGroup) -> list[View]:
+def group_head(observed: ObservedGroup, alarm: str | None) -> list[View]:
     """Which group this is, and what could make the answer meaningless."""
     name = observed.name or "(no name)"
     parts: list[View] = [line("group ", (name, "bold"), f": {identity(observed)}")]
+    if alarm is not None:
+        parts.append(line(f"alarm: {alarm}", style="bold red"))
     parts += [line(f"warning: {each}", style="yellow") for each in observed.warnings]
     if observed.stability.is_assumed:
         parts.append(line(NOT_GIVEN, style="yellow"))
@@ -121,8 +125,10 @@ def group_head(observed: ObservedGroup) -> list[View]:
     return parts
 
 
-def doubts_of(observed: ObservedGroup) -> Iterator[str]:
+def doubts_of(observed: ObservedGroup, alarm: str | None) -> Iterator[str]:
     """What could make the answer meaningless, as sentences."""
+    if alarm is not None:
+        yield f"Alarm: {alarm}."
     yield from observed.warnings
     if observed.stability.is_assumed:
         yield NOT_GIVEN
@@ -239,7 +245,7 @@ def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
 
 def event_rows(answer: WhatIf) -> list[tuple[str, list[tuple[object, ...]]]]:
     """The events in order, each with a row per candidate that reached it, and one for the optimum."""
-    shape = Shape.of(answer)
+    shape = Shape.of(answer)._replace(topics=False)
     events: list[tuple[str, list[tuple[object, ...]]]] = []
     for number, change in enumerate(answer.changes, start=1):
         rows = [
@@ -263,13 +269,41 @@ def _events(answer: WhatIf) -> View:
 
 
 def _cells(step: PlayedStep, shape: Shape, *, is_optimum: bool = False) -> tuple[object, ...]:
-    rounds: object = "never settled" if step.rounds is None else step.rounds
-    left = f"+{step.orphaned}" if step.orphaned else ""
-    moves: object = f"{step.moved}{left}"
+    rounds: object = "never settled" if step.rounds is None else _range_cell(step, "rounds")
+    left = f"+{_range_cell(step, 'orphaned')}" if step.range_of("orphaned").most else ""
+    moves: object = f"{_range_cell(step, 'moved')}{left}"
     if step.unassigned:
         moves = line(f"{moves}, {step.unassigned} left out", style="bold red")
-    paused, rounds = ("", "") if is_optimum else (f"{step.paused}{left}", rounds)
-    return (*_loads_cells(step.loads, shape), moves, paused, *_racks_cells(step.racks, shape), rounds)
+    paused, rounds = ("", "") if is_optimum else (f"{_range_cell(step, 'paused')}{left}", rounds)
+    return (*_step_loads(step, shape), moves, paused, *_step_racks(step, shape), rounds)
+
+
+def _range_cell(step: PlayedStep, figure: str) -> str:
+    """The figure, or its range over the ids of newcomers."""
+    least, most = step.range_of(figure)
+    return str(least) if least == most else f"{least}..{most}"
+
+
+def _step_loads(step: PlayedStep, shape: Shape) -> tuple[object, ...]:
+    """The loads, whose figures may be ranges."""
+    own, spread, *others = _loads_cells(step.loads, shape)
+    least, most = step.range_of("least").least, step.range_of("most").most
+    own = f"{least}..{most}" if least < most else str(most)
+    if "spread" in step.ranges:
+        spread = line(_range_cell(step, "spread"), style="yellow")
+    if "idle" in step.ranges:
+        others[int(shape.topics)] = line(_range_cell(step, "idle"), style="yellow")
+    return (own, spread, *others)
+
+
+def _step_racks(step: PlayedStep, shape: Shape) -> tuple[str, ...]:
+    if step.racks is None:
+        return _racks_cells(None, shape)
+    ends = []
+    for at in (0, -1):
+        led = None if step.racks.led is None else step.range_of("led")[at]
+        ends.append(_racks_cells(step.racks._replace(matched=step.range_of("matched")[at], led=led), shape))
+    return tuple(low if low == high else f"{low[:-2]}..{high}" for low, high in zip(*ends))
 
 
 def _loads_cells(loads: Loads, shape: Shape) -> tuple[object, ...]:
@@ -292,8 +326,8 @@ def _racks_cells(racks: Racks | None, shape: Shape) -> tuple[str, ...]:
     """A figure for each place to fetch from."""
     if racks is None:
         return ("-",) * len(shape.fetches)
-    found = {FOLLOWER: racks.matched, LEADER: racks.led}
-    numbers = [found[each] for each in shape.fetches]
+    counts = {FOLLOWER: racks.matched, LEADER: racks.led}
+    numbers = [counts[each] for each in shape.fetches]
     return tuple("-" if number is None else _percent(number, racks.of) for number in numbers)
 
 
@@ -305,7 +339,7 @@ _SCALE_NUMBERS: Final = (*_COLUMNS[:-1], *_LAGS)
 def scale_view(answer: GroupScale) -> View:
     """Each count next to the optimum, and which of them are safe."""
     parts: list[View] = [
-        *group_head(answer.observed),
+        *group_head(answer.observed, answer.alarm),
         line(),
         line("with ", (answer.target, "bold"), ", from today on:"),
         plain_table(columns_of(answer), rows_of(answer), _SCALE_NUMBERS),
