@@ -119,7 +119,7 @@ VERBOSE = (
         (VERBOSE.format(7, "t:0", "t:1"), ("c-a at epoch 7 of 9 holds t-1, for which c-b waits",)),
         (VERBOSE.format(9, "t:0", "t:1"), ("c-a holds t-1, for which c-b waits",)),
         (VERBOSE.format(7, "t:0,1", "-"), ("c-a is at epoch 7 of 9",)),
-        (VERBOSE.format(9, "t:0,1", "t:2"), ("c-b waits for t-2, which nobody owns",)),
+        (VERBOSE.format(9, "t:0,1", "t:2"), ("c-b waits for t-2, which no member owns",)),
     ],
 )
 def test_epochs_and_targets_say_who_holds_what_others_wait_for(rows, reasons):

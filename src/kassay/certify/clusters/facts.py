@@ -25,7 +25,7 @@ _BARE_UUID: Final = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 _CLASSIC_ONLY: Final = frozenset({"roundrobin", "sticky", "cooperative-sticky"})
 NOT_USED: Final = {
     "HOST": "names a member",
-    "COORDINATOR (ID)": "any broker coordinates alike",
+    "COORDINATOR (ID)": "which broker coordinates makes no difference",
     "CURRENT-OFFSET": "LAG has what counts of it",
     "LOG-END-OFFSET": "LAG has what counts of it",
     "LEADER-EPOCH": "assignment does not rest on it",

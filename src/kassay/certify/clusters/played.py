@@ -164,10 +164,10 @@ def _ranged(played: PlayedCandidate, others: Sequence[PlayedCandidate]) -> Playe
     """The candidate with the ranges over all the others that reached each step."""
     steps = []
     for number, step in enumerate(played.steps):
-        alike = [step, *(other.steps[number] for other in others if number < len(other.steps))]
+        same = [step, *(other.steps[number] for other in others if number < len(other.steps))]
         ranges = {}
         for figure in step.figures:
-            spans = [each.range_of(figure) for each in alike if figure in each.figures]
+            spans = [each.range_of(figure) for each in same if figure in each.figures]
             span = Range(min(each.least for each in spans), max(each.most for each in spans))
             if span.least < span.most:
                 ranges[figure] = span
@@ -287,7 +287,7 @@ def _summed(parts: Sequence[PlayedStep], planned: PlannedChange, before: Assignm
 
 
 def _away(planned: PlannedChange, before: Assignment) -> int:
-    """The partitions of static members, which nobody reads while they restart."""
+    """The partitions of static members, unread while they restart."""
     return sum(len(before.get(member_id, ())) for member_id in planned.away)
 
 

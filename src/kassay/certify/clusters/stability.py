@@ -243,7 +243,7 @@ def _waits(holdings: Sequence[MemberHolding], epoch: int | None, labels: Mapping
     if free:
         names = list(dict.fromkeys(name for tp in free for name in waiters[tp]))
         verb = "waits" if len(names) == 1 else "wait"
-        yield f"{several(names)} {verb} for {several(free)}, which nobody owns"
+        yield f"{several(names)} {verb} for {several(free)}, which no member owns"
 
 
 def _unread(

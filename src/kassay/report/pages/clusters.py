@@ -126,7 +126,7 @@ def _figures(today: Loads, labels: dict[str, str]) -> Iterable[tuple[str, str]]:
     if today.lag is not None:
         least = "at least " if today.lag.unknown else ""
         yield "Lag", f"{least}{today.lag.least:,} to {today.lag.most:,} a member"
-    yield "Idle", ", ".join(labels[each] for each in today.idle) or "nobody"
+    yield "Idle", ", ".join(labels[each] for each in today.idle) or "none"
 
 
 def _spread(answer: WhatIf) -> Histograms:

@@ -102,7 +102,7 @@ def what_if_columns(answer: WhatIf, first: str = SETTLED) -> tuple[str, ...]:
 def identity(observed: ObservedGroup) -> str:
     """Which group this is."""
     protocol = "consumer" if observed.is_consumer_group else "classic"
-    strategy = observed.strategy or "strategy not told"
+    strategy = observed.strategy or "strategy not given"
     counts = observed.cluster.counts
     static = f" ({observed.static} static)" if observed.static else ""
     return (

@@ -11,7 +11,7 @@ from kassay.writing.text import counted
 
 def paths_in_short(paths: Sequence[Rollout]) -> Iterator[View]:
     """One line per path."""
-    yield line("rolling it out (--to TARGET tells each step)", style="bold")
+    yield line("rolling it out (--to TARGET prints each step)", style="bold")
     for path in paths:
         if path.steps or not path.safe:
             yield line(f"  to {_short(path)}: {path_summary(path)}")
@@ -27,7 +27,7 @@ def path_summary(path: Rollout) -> str:
     if path.safe and not path.steps:
         return "that is how the members are configured now"
     if not path.safe:
-        return "no safe rolling restart: stop all members, then start them anew"
+        return "no safe rolling restart: stop all members, then start them again"
     restarts = counted(len(path.steps), "rolling restart")
     rebalances = sum(step.rebalances for step in path.steps)
     policy = f", brokers at {POLICY}={' or '.join(path.policies)}" if path.policies else ""
