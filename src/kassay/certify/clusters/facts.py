@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from kassay.certify.clusters.figures import Scales
+from kassay.certify.clusters.figures import LagsAndLeaders
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.certify.clusters.stability import several
 from kassay.model.cluster import Cluster, TopicPartition
@@ -125,7 +125,7 @@ def is_consumer_group(outputs: GroupOutputs, members: Sequence[str]) -> tuple[bo
     return True, "the consumer protocol, since the member ids are bare UUIDs; --state --verbose says which"
 
 
-def scales_of(inputs: ClusterInputs, outputs: GroupOutputs, cluster: Cluster) -> Scales:
+def scales_of(inputs: ClusterInputs, outputs: GroupOutputs, cluster: Cluster) -> LagsAndLeaders:
     """The lags and the racks of the leaders of the group's partitions."""
     lags = {
         tp: row.lag
@@ -141,4 +141,4 @@ def scales_of(inputs: ClusterInputs, outputs: GroupOutputs, cluster: Cluster) ->
         if leader is not None and leader in racks and cluster.has(tp)
     }
     lags.update((tp, lag) for tp, lag in (inputs.lags or {}).items() if cluster.has(tp))
-    return Scales(lags or None, leaders)
+    return LagsAndLeaders(lags or None, leaders)

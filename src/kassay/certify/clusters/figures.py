@@ -94,7 +94,7 @@ class Loads(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scales:
+class LagsAndLeaders:
     """By what an assignment is measured next to counts: lags in records, and the rack of each leader.
 
     `lags` is None if no output has one; `leaders` has the partitions whose leader's rack is known.
@@ -104,14 +104,14 @@ class Scales:
     leaders: Mapping[TopicPartition, str] = field(default_factory=dict)
 
 
-PLAIN: Final = Scales()
+PLAIN: Final = LagsAndLeaders()
 
 
 def loads_of(
     members: Iterable[str],
     assignment: Mapping[str, tuple[TopicPartition, ...]],
     subscribers: Mapping[str, Sequence[str]] | None = None,
-    scales: Scales = PLAIN,
+    scales: LagsAndLeaders = PLAIN,
 ) -> Loads:
     """The loads of these members (at least one); by topic if the `subscribers` of each are given."""
     loads = {member_id: len(assignment.get(member_id, ())) for member_id in sorted(members)}
@@ -166,7 +166,9 @@ class Racks(NamedTuple):
         return {"matched": self.matched, "of": self.of, "led": self.led}
 
 
-def racks_of(cluster: Cluster, group: Group, assignment: Assignment, scales: Scales = PLAIN) -> Racks | None:
+def racks_of(
+    cluster: Cluster, group: Group, assignment: Assignment, scales: LagsAndLeaders = PLAIN
+) -> Racks | None:
     """The rack matches; None if the racks of replicas or of members are unknown."""
     racks = cluster.replica_racks
     if not any(member.rack for member in group.members):

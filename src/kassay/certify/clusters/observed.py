@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kassay.certify.clusters import facts
-from kassay.certify.clusters.figures import PLAIN, Scales
+from kassay.certify.clusters.figures import PLAIN, LagsAndLeaders
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.certify.clusters.stability import SCHEMA as UNSTABLE
 from kassay.certify.clusters.stability import Stability, contradictions, ownership, stability_of
@@ -60,7 +60,7 @@ class ObservedGroup:
     assumptions: tuple[str, ...]
     stability: Stability
     gaps: tuple[str, ...] = ()
-    scales: Scales = PLAIN
+    scales: LagsAndLeaders = PLAIN
 
     @lazy
     def assignment(self) -> Assignment:

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.assignors import registry
 from kassay.certify.clusters.events import PlannedChange
-from kassay.certify.clusters.figures import Loads, Racks, Scales, loads_of, racks_of
+from kassay.certify.clusters.figures import LagsAndLeaders, Loads, Racks, loads_of, racks_of
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
@@ -45,7 +45,7 @@ _WORK: Final = 40_000
 """The most partitions and members, times places, that are played for one candidate."""
 
 
-class Range(NamedTuple):
+class Extent(NamedTuple):
     """The least and the greatest value of a figure."""
 
     least: int
@@ -70,7 +70,7 @@ class PlayedStep:
     paused: int
     rounds: int | None
     racks: Racks | None
-    ranges: Mapping[str, Range] = field(default_factory=dict)
+    ranges: Mapping[str, Extent] = field(default_factory=dict)
 
     @property
     def figures(self) -> dict[str, int]:
@@ -89,10 +89,10 @@ class PlayedStep:
             **({} if self.racks is None or self.racks.led is None else {"led": self.racks.led}),
         }
 
-    def range_of(self, figure: str) -> Range:
+    def range_of(self, figure: str) -> Extent:
         """The least and the greatest value of a figure."""
         own = self.figures[figure]
-        return self.ranges.get(figure, Range(own, own))
+        return self.ranges.get(figure, Extent(own, own))
 
     def to_json(self) -> dict[str, Any]:
         """JSON fields of this step."""
@@ -168,7 +168,7 @@ def _ranged(played: PlayedCandidate, others: Sequence[PlayedCandidate]) -> Playe
         ranges = {}
         for figure in step.figures:
             spans = [each.range_of(figure) for each in same if figure in each.figures]
-            span = Range(min(each.least for each in spans), max(each.most for each in spans))
+            span = Extent(min(each.least for each in spans), max(each.most for each in spans))
             if span.least < span.most:
                 ranges[figure] = span
         steps.append(replace(step, ranges=ranges))
@@ -244,7 +244,7 @@ def _merged(
     target: Target,
     own: Sequence[Rebalanced],
     before: Assignment,
-    scales: Scales,
+    scales: LagsAndLeaders,
     planned: PlannedChange | None,
 ) -> PlayedStep:
     """The figures of a planned change that takes one rebalance or several.
@@ -266,7 +266,7 @@ def _merged(
     whole = _step(text, target, own[-1], before, own[-1].steps[-1].given, scales)
     paused = sum(each.paused for each in parts)
     most = min(sum(each.moved for each in parts), sum(map(len, before.values())) - whole.orphaned)
-    spans = {"moved": Range(whole.moved, most), "paused": Range(whole.moved, paused)}
+    spans = {"moved": Extent(whole.moved, most), "paused": Extent(whole.moved, paused)}
     return replace(
         whole,
         paused=paused,
@@ -353,7 +353,7 @@ def _step(
     rebalanced: Rebalanced,
     before: Assignment,
     after: Assignment,
-    scales: Scales,
+    scales: LagsAndLeaders,
 ) -> PlayedStep:
     """The figures of a rebalance, compared with what members owned before it."""
     first, last = rebalanced.steps[0], rebalanced.steps[-1]

@@ -65,7 +65,7 @@ def meaning_of_columns(answer: WhatIf) -> str:
     return MEANING + (_RACK_MEANING if answer.racks is not None else "")
 
 
-class Shape(NamedTuple):
+class TableShape(NamedTuple):
     """Which columns the tables of an answer have: only those of which the input gives the figures."""
 
     topics: bool
@@ -73,7 +73,7 @@ class Shape(NamedTuple):
     fetches: tuple[str, ...]
 
     @classmethod
-    def of(cls, answer: WhatIf) -> Shape:
+    def of(cls, answer: WhatIf) -> TableShape:
         """The shape for what is known of the group."""
         led = answer.racks is not None and answer.racks.led is not None
         wanted = (
@@ -84,7 +84,7 @@ class Shape(NamedTuple):
 
 def what_if_columns(answer: WhatIf, first: str = SETTLED) -> tuple[str, ...]:
     """The columns of each table; the first has another title for events."""
-    shape = Shape.of(answer)._replace(**({} if first == SETTLED else {"topics": False}))
+    shape = TableShape.of(answer)._replace(**({} if first == SETTLED else {"topics": False}))
     return (
         first,
         "a member",
@@ -232,7 +232,7 @@ def _some(names: Sequence[str]) -> str:
 
 def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
     """One row per candidate: the group after the switch; today first, the optimum last."""
-    shape = Shape.of(answer)
+    shape = TableShape.of(answer)
     today = ("-", "-", *_racks_cells(answer.racks, shape), "-")
     rows = [("today", *_loads_cells(answer.today, shape), *today)]
     rows += [
@@ -245,7 +245,7 @@ def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
 
 def event_rows(answer: WhatIf) -> list[tuple[str, list[tuple[object, ...]]]]:
     """The events in order, each with a row per candidate that reached it, and one for the optimum."""
-    shape = Shape.of(answer)._replace(topics=False)
+    shape = TableShape.of(answer)._replace(topics=False)
     events: list[tuple[str, list[tuple[object, ...]]]] = []
     for number, change in enumerate(answer.changes, start=1):
         rows = [
@@ -268,7 +268,7 @@ def _events(answer: WhatIf) -> View:
     return plain_table(titles, rows, titles[1:])
 
 
-def _cells(step: PlayedStep, shape: Shape, *, is_optimum: bool = False) -> tuple[object, ...]:
+def _cells(step: PlayedStep, shape: TableShape, *, is_optimum: bool = False) -> tuple[object, ...]:
     rounds: object = "never settled" if step.rounds is None else _range_cell(step, "rounds")
     left = f"+{_range_cell(step, 'orphaned')}" if step.range_of("orphaned").most else ""
     moves: object = f"{_range_cell(step, 'moved')}{left}"
@@ -284,7 +284,7 @@ def _range_cell(step: PlayedStep, figure: str) -> str:
     return str(least) if least == most else f"{least}..{most}"
 
 
-def _step_loads(step: PlayedStep, shape: Shape) -> tuple[object, ...]:
+def _step_loads(step: PlayedStep, shape: TableShape) -> tuple[object, ...]:
     """The loads, whose figures may be ranges."""
     own, spread, *others = _loads_cells(step.loads, shape)
     least, most = step.range_of("least").least, step.range_of("most").most
@@ -296,7 +296,7 @@ def _step_loads(step: PlayedStep, shape: Shape) -> tuple[object, ...]:
     return (own, spread, *others)
 
 
-def _step_racks(step: PlayedStep, shape: Shape) -> tuple[str, ...]:
+def _step_racks(step: PlayedStep, shape: TableShape) -> tuple[str, ...]:
     if step.racks is None:
         return _racks_cells(None, shape)
     ends = []
@@ -306,7 +306,7 @@ def _step_racks(step: PlayedStep, shape: Shape) -> tuple[str, ...]:
     return tuple(low if low == high else f"{low[:-2]}..{high}" for low, high in zip(*ends))
 
 
-def _loads_cells(loads: Loads, shape: Shape) -> tuple[object, ...]:
+def _loads_cells(loads: Loads, shape: TableShape) -> tuple[object, ...]:
     own = f"{loads.least}..{loads.most}" if loads.spread else f"{loads.most}"
     idle = len(loads.idle)
     topic = max((each.spread for each in loads.topics), default=0)
@@ -322,7 +322,7 @@ def _loads_cells(loads: Loads, shape: Shape) -> tuple[object, ...]:
     )
 
 
-def _racks_cells(racks: Racks | None, shape: Shape) -> tuple[str, ...]:
+def _racks_cells(racks: Racks | None, shape: TableShape) -> tuple[str, ...]:
     """A figure for each place to fetch from."""
     if racks is None:
         return ("-",) * len(shape.fetches)
