@@ -122,7 +122,7 @@ def main() -> None:
             judged += sum(seen.judged.values())
             broken += len(seen.violations)
         spent, passed = time.process_time() - before, time.perf_counter() - since
-    claims = sorted(promised.claim.id for promised in job.promises)
+    claims = sorted(claim.kind.id for claim in job.claims)
     counts = {"asked": asked, "judged": judged, "broken": broken, "claims": claims}
     print(json.dumps({**counts, "cpu": spent, "target": clock.part(passed) if clocked else None}))
 

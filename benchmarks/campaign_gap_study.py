@@ -34,7 +34,7 @@ from kassay.pipeline.campaign.spec import Spec, read_spec
 from kassay.pipeline.campaign.study import finish
 from kassay.pipeline.spark import session
 from kassay.pipeline.store import Local
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.solver.groups.optimum import best_assignment
 from kassay.solver.groups.problem import Problem
 from kassay.solver.groups.results import as_group, gap
@@ -188,7 +188,7 @@ def trace(target: str, profile: str, index: int, path: Path) -> None:
     case = lane.job.case(index)
     for claim in ("balanced-optimal", "sticky-minimal", "rack-local"):
         job = Job(lane.job.target, replace(lane.job.options, claims=(claim,)))
-        goal = promise(claim, lane.job.target.kind)
+        goal = parse_claim(claim, lane.job.target.kind)
         with open_bench(job) as bench:
             play = broken_play(bench.driver, case, bench.subject, goal)
             if play is not None:

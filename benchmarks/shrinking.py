@@ -37,7 +37,7 @@ from kassay.model.kinds import Kind, every_kind
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Scope
 
 LEFT_OUT: Final = ("terminates", "deterministic")
@@ -103,22 +103,22 @@ def counted(job: Job, case: Any) -> tuple[int, ...]:
 def ended(control: Control, seeds: int) -> ShrunkEnds:
     """Where shrinking ends for each seed, and the least of all small cases."""
     started = time.process_time()
-    promised = promise(control.breaks, control.kind)
-    subject = Subject(control.new, control.protocol, (promised,))
+    claim = parse_claim(control.breaks, control.kind)
+    subject = Subject(control.new, control.protocol, (claim,))
     ends = []
     for seed in range(seeds):
         job = Job(control_target(control), RunOptions(claims=(control.breaks,), seed=seed))
         case = next(
-            (c for c in map(job.case, range(CASES_MAX)) if broken(job.driver, c, subject, promised)), None
+            (c for c in map(job.case, range(CASES_MAX)) if broken(job.driver, c, subject, claim)), None
         )
-        smaller = None if case is None else shrink(job.driver, case, subject, promised, seconds=math.inf)
+        smaller = None if case is None else shrink(job.driver, case, subject, claim, seconds=math.inf)
         if smaller is not None:
             ends.append(End(counted(job, smaller.case), smaller.violations[0].contradictory))
     job = Job(control_target(control), RunOptions(claims=(control.breaks,)))
     tried = [
         counted(job, case)
         for case in _small(control.kind)
-        if (seen := broken(job.driver, case, subject, promised)) and not seen[0].contradictory
+        if (seen := broken(job.driver, case, subject, claim)) and not seen[0].contradictory
     ]
     return ShrunkEnds(control, tuple(ends), min(tried, default=None), time.process_time() - started)
 
@@ -148,7 +148,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     for control in load_controls():
-        about_time = promise(control.breaks, control.kind).claim.scope is Scope.TIMING
+        about_time = parse_claim(control.breaks, control.kind).kind.scope is Scope.TIMING
         if control.kind.name not in options.kinds or control.breaks in LEFT_OUT or about_time:
             continue
         if options.only and control.name != options.only:

@@ -13,7 +13,7 @@ from kassay.assignors.registry import (
 )
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import SERVER
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 
 
 def test_every_reference_makes_an_object_and_promises_claims_of_its_kind():
@@ -25,7 +25,7 @@ def test_every_reference_makes_an_object_and_promises_claims_of_its_kind():
         assert found.summary
         assert found.source
         assert found.factory() is not None
-        assert [promise(claim, found.kind).id for claim in found.claims] == list(found.claims)
+        assert [parse_claim(claim, found.kind).id for claim in found.claims] == list(found.claims)
 
 
 def test_a_reference_of_another_kind_has_a_prefix():

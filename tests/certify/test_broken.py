@@ -17,7 +17,7 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER
 from kassay.model.streams.kinds import STREAMS
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from tests.certify.cases import smallest
 
 CONTROLS = [
@@ -34,8 +34,8 @@ CONTROLS = [
 
 @pytest.mark.parametrize(("kind", "name", "place", "subject"), CONTROLS)
 def test_the_place_is_that_of_what_is_told_and_the_evidence_names_whom(kind, name, place, subject):
-    driver, case, asked, promised = smallest(kind, name)
-    broken = broken_steps(driver, driver.play(case, asked), asked, promised)
+    driver, case, asked, claim = smallest(kind, name)
+    broken = broken_steps(driver, driver.play(case, asked), asked, claim)
     assert broken[0].place == place
     assert broken[0].evidence.subject.startswith(subject)
     told = driver.narrate(case, asked)[place[0]]
@@ -69,11 +69,11 @@ class TakesBack(AssignorBase):
 )
 def test_evidence_stands_in_the_round_by_which_it_is_plain(claim, again, places):
     driver, case, asked, _ = smallest(CLIENT, "gives-twice")
-    promised = promise(claim, CLIENT)
+    statement = parse_claim(claim, CLIENT)
     protocol = RebalanceProtocol.COOPERATIVE
-    subject = replace(asked, new=lambda _: TakesBack(again), protocol=protocol, promises=(promised,))
+    subject = replace(asked, new=lambda _: TakesBack(again), protocol=protocol, claims=(statement,))
     assert [
-        step.place for step in broken_steps(driver, driver.play(case, subject), subject, promised)
+        step.place for step in broken_steps(driver, driver.play(case, subject), subject, statement)
     ] == places
 
 
@@ -87,9 +87,9 @@ def test_nothing_is_broken_by_a_sound_rule(kind):
     rule = next(each for each in load_all().values() if each.kind is kind)
     name = {CLIENT: "gives-twice", STREAMS: "runs-twice", PLACER: "repeats-broker"}[kind]
     _, case, _, _ = smallest(kind, name)
-    for promised in validity_claims(kind):
-        subject = Subject(lambda _: rule.factory(), rule.protocol, (promised,))
-        assert broken_steps(driver, driver.play(case, subject), subject, promised) == []
+    for claim in validity_claims(kind):
+        subject = Subject(lambda _: rule.factory(), rule.protocol, (claim,))
+        assert broken_steps(driver, driver.play(case, subject), subject, claim) == []
 
 
 def test_facts_become_what_json_can_hold():

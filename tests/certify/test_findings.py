@@ -12,7 +12,7 @@ from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.trace import COULD_BE
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Scope
 from tests.certify.cases import smallest
 
@@ -34,16 +34,16 @@ SHOWN = [
 BY_ITSELF = [
     control
     for control in load_controls()
-    if not promise(control.breaks, control.kind).claim.looks
-    and promise(control.breaks, control.kind).claim.scope is not Scope.TIMING
+    if not parse_claim(control.breaks, control.kind).kind.looks
+    and parse_claim(control.breaks, control.kind).kind.scope is not Scope.TIMING
     and control.breaks != "terminates"
 ]
 
 
 def of_smallest(kind, name):
     """Where a play of the control's smallest case breaks its claim, and what the answer could have been."""
-    driver, case, subject, promised = smallest(kind, name)
-    return broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, promised)
+    driver, case, subject, claim = smallest(kind, name)
+    return broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, claim)
 
 
 @pytest.mark.slow_cases("client-counts-partitions-55 51 51 50 50 5 by weight in 1 move")

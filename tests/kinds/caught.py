@@ -9,7 +9,7 @@ from kassay.certify.runs.options import RunOptions
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.kinds import Kind
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import validity_claims
 
 WITHIN = 80
@@ -40,7 +40,7 @@ IMPLIED = {
 
 def job_for(control):
     """A run that judges what the control keeps and what it breaks."""
-    kept = (*(promised.id for promised in validity_claims(control.kind)), *control.kept, control.breaks)
+    kept = (*(claim.id for claim in validity_claims(control.kind)), *control.kept, control.breaks)
     return Job(control_target(control), RunOptions(claims=tuple(dict.fromkeys(kept))))
 
 
@@ -52,14 +52,14 @@ def catching(control, cases=WITHIN, more=0):
     job = job_for(control)
     caught, left = set(), None
     with ExitStack() as stack:
-        subject = Subject(control.new, control.protocol, job.promises)
+        subject = Subject(control.new, control.protocol, job.claims)
         if control.breaks == "deterministic":
             one, other = (
                 stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)
             )
             subject = replace(subject, new=one.new, twin=other.new)
         elif control.breaks == "terminates":
-            subject = replace(subject, promises=(promise("terminates", control.kind),))
+            subject = replace(subject, claims=(parse_claim("terminates", control.kind),))
         for index in range(cases):
             caught |= {v.claim for v in job.driver.examine(job.case(index), subject).violations}
             if control.breaks in caught:

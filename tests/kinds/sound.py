@@ -237,7 +237,7 @@ def broken_of_all(control: Control) -> frozenset[str]:
     job = Job(control_target(control), RunOptions(claims=tuple(names)))
     broken: set[str] = set()
     with ExitStack() as stack:
-        subject = Subject(control.new, control.protocol, job.promises)
+        subject = Subject(control.new, control.protocol, job.claims)
         if control.breaks == "deterministic":
             one, other = (
                 stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)

@@ -13,7 +13,7 @@ from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.kinds import Verdict
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import load_claims
 from tests.kinds.caught import IMPLIED, catching
 from tests.kinds.sound import ENTANGLED, UNASKED, broken_by_sound, broken_of_all, implying
@@ -74,8 +74,8 @@ def test_what_a_control_keeps_are_claims_of_its_kind(control):
 @pytest.mark.parametrize("kind", [CLIENT, SERVER])
 def test_a_rule_that_grows_too_fast_is_timed(kind):
     (control,) = (each for each in controls_of(kind) if each.breaks == "scales")
-    subject = Subject(control.new, control.protocol, (promise("scales", kind),))
-    result = scaling_result(driver_for(kind), replace(subject), promise("scales:2,60,8x1000", kind), 30)
+    subject = Subject(control.new, control.protocol, (parse_claim("scales", kind),))
+    result = scaling_result(driver_for(kind), replace(subject), parse_claim("scales:2,60,8x1000", kind), 30)
     assert result.verdict is Verdict.VIOLATED
 
 

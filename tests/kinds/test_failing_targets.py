@@ -10,7 +10,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import CLAIMS, Scope, load_claims
 
 ALWAYS = "raise ValueError('always')"
@@ -83,7 +83,7 @@ def certified(tmp_path, text):
 
 def is_claim(spelled, kind):
     try:
-        promise(spelled, kind)
+        parse_claim(spelled, kind)
     except InputError:
         return False
     return True

@@ -14,7 +14,7 @@ from kassay.model.kinds import RebalanceProtocol, every_kind
 from kassay.model.partitioners.partitioner import PartitionerBase
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.registry import Evidence, Promise, Scope, always, claim, one_of, validity_claims
+from kassay.properties.registry import Claim, Evidence, Scope, always, claim, one_of, validity_claims
 from kassay.properties.sources import Seeded
 
 CERTIFIED = list(every_kind())
@@ -36,8 +36,8 @@ def failing(kind):
 
 def broken_by(target_kind, failure_kind):
     driver, fails = driver_for(target_kind), failing(failure_kind)
-    promises = tuple(validity_claims(target_kind))
-    subject = Subject(lambda config: fails(), RebalanceProtocol.EAGER, promises)
+    claims = tuple(validity_claims(target_kind))
+    subject = Subject(lambda config: fails(), RebalanceProtocol.EAGER, claims)
     case = driver.generate(Seeded(4), GroupProfile(kind=target_kind))
     return {violation.claim for violation in driver.examine(case, subject).violations}
 
@@ -52,19 +52,19 @@ def test_a_call_ended_for_time_or_memory_breaks_terminates_and_any_other_failure
 def claimed(claim_id, scope=Scope.STEP, **changes):
     changes = {"applies": None, "breakable": always, "parameter": None, **changes}
     claim = replace(validity_claims(PLANNER)[0].claim, id=claim_id, scope=scope, **changes)
-    return Promise(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {})])))
+    return Claim(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {})])))
 
 
-def examined(promise, *answers, outcomes=(), best=None):
+def examined(claim, *answers, outcomes=(), best=None):
     steps = tuple(Call(number, answer) for number, answer in enumerate(answers))
     seen = Examination()
-    subject = Subject(dict, RebalanceProtocol.EAGER, (promise,))
+    subject = Subject(dict, RebalanceProtocol.EAGER, (claim,))
     judge(Calls(steps, outcomes), subject, seen, lambda *_: best, outcomes)
     return seen
 
 
-def judged(promise, *answers, **more):
-    return examined(promise, *answers, **more).judged.get(promise.id, 0)
+def judged(claim, *answers, **more):
+    return examined(claim, *answers, **more).judged.get(claim.id, 0)
 
 
 NO_ANSWER = Failure(FailureKind.RAISED, "oh")
@@ -104,7 +104,7 @@ def test_judgements_across_processes_are_counted_apart(look):
     assert seen.elsewhere == ({found.id: 1} if look is Look.PROCESS else {})
     unbreakable = claimed("deterministic", looks=frozenset(Look), breakable=lambda step: step.request == 0)
     seen = Examination()
-    judge(Calls(steps), replace(subject, promises=(unbreakable,)), seen, lambda *_: None, ())
+    judge(Calls(steps), replace(subject, claims=(unbreakable,)), seen, lambda *_: None, ())
     assert (seen.checked, seen.elsewhere) == ({found.id: 1}, {})
 
 
@@ -128,5 +128,5 @@ def test_the_optimum_is_judged_where_it_is_known():
 
 @pytest.mark.parametrize(("argument", "put"), [(None, "2"), ("3", "3")])
 def test_the_argument_or_its_default_comes_last(argument, put):
-    given = Promise(claimed("converges", parameter=one_of("2", "3")).claim, argument)
+    given = Claim(claimed("converges", parameter=one_of("2", "3")).claim, argument)
     assert examined(given, "a").violations[0].evidence.subject.endswith(f"'{put}')")

@@ -7,7 +7,7 @@ import pytest
 from kassay.certify.hunts.worst import Badness
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import every_kind
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 
 SEARCHES = {kind: search for kind in every_kind() if (search := driver_for(kind).search()) is not None}
 
@@ -26,4 +26,4 @@ def test_cases_are_widened_to_the_size_and_keep_it(kind):
 def test_every_measure_has_a_claim_and_a_meaning(kind):
     for badness, measure in SEARCHES[kind].measures.items():
         assert Badness(badness) and measure.meaning
-        assert promise(measure.claim.format(3), kind)
+        assert parse_claim(measure.claim.format(3), kind)

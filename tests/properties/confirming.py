@@ -22,11 +22,11 @@ class Few:
 
 
 def is_broken(found, thing, *more):
-    return next(found.claim.predicate(thing, *more), None) is not None
+    return next(found.kind.predicate(thing, *more), None) is not None
 
 
 def more_of(found, *best):
-    return best if found.claim.parameter is None else (*best, found.value)
+    return best if found.kind.parameter is None else (*best, found.value)
 
 
 def confirm(found, things, *best):
@@ -35,10 +35,10 @@ def confirm(found, things, *best):
     They differ in their answers alone, of which breakable must take no notice: it is asked of thirty of them.
     """
     more = more_of(found, *best)
-    judged = [thing for thing in things if applies(found.claim, thing, *more)]
+    judged = [thing for thing in things if applies(found.kind, thing, *more)]
     some_break = any(is_broken(found, thing, *more) for thing in judged)
     assert all(
-        found.claim.breakable(thing, *more) is some_break for thing in judged[:: 1 + len(judged) // 30]
+        found.kind.breakable(thing, *more) is some_break for thing in judged[:: 1 + len(judged) // 30]
     ), (
         found.id,
         some_break,

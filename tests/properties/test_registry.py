@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Kind, every_kind
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.scaling import Scale, parse_scale
-from kassay.properties.promises import promise
 from kassay.properties.registry import NumberRange, Situation, load_claims, number, one_of
 
 
@@ -69,15 +69,15 @@ ABSURD = (
 @pytest.mark.parametrize("absurd", ABSURD)
 def test_no_parameter_takes_what_is_absurd(kind: Kind, claim_id: str, absurd: str) -> None:
     with pytest.raises(InputError, match=f"{claim_id}:.*expected {claim_id}:VALUE with .*such as") as caught:
-        promise(f"{claim_id}:{absurd}", kind)
+        parse_claim(f"{claim_id}:{absurd}", kind)
     assert len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize(("kind", "claim_id"), PARAMETERS)
 def test_every_parameter_takes_its_example_and_its_default(kind: Kind, claim_id: str) -> None:
     parameter = PARAMETERS[kind, claim_id]
-    assert promise(f"{claim_id}:{parameter.example}", kind).value == parameter.example
-    assert promise(claim_id, kind).value == parameter.default
+    assert parse_claim(f"{claim_id}:{parameter.example}", kind).value == parameter.example
+    assert parse_claim(claim_id, kind).value == parameter.default
     assert parameter.default == "" or parameter.fits(parameter.default)
 
 
@@ -97,13 +97,13 @@ def test_what_is_expected_is_said_in_words() -> None:
 
 def test_a_claim_without_a_parameter_takes_none() -> None:
     with pytest.raises(InputError, match="topic-even takes no argument"):
-        promise("topic-even:1", CLIENT)
+        parse_claim("topic-even:1", CLIENT)
 
 
 def test_each_part_of_a_scale_has_its_range() -> None:
     assert parse_scale("1.5,60,32x64") == Scale(1.5, 60.0, 32, 64)
     for text in ("0,60,32x64", "1.5,0,32x64", "1.5,60,1x64", "1.5,60,32x0", "1.5,60,32x64,1", "1.5,60,32"):
         with pytest.raises(InputError, match="M a whole number from 2 to 100000"):
-            promise(f"scales:{text}", CLIENT)
+            parse_claim(f"scales:{text}", CLIENT)
         with pytest.raises(InputError):
             parse_scale(text)

@@ -86,7 +86,7 @@ def together(job, turn):
 
 def examined(job, case, new):
     """The case, played with objects that `new` makes."""
-    return job.driver.examine(case, Subject(lambda _: new(), job.target.protocol, job.promises))
+    return job.driver.examine(case, Subject(lambda _: new(), job.target.protocol, job.claims))
 
 
 class Recorder:

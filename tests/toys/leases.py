@@ -173,7 +173,7 @@ class LeaseDriver(Driver[Life]):
         return {**told, "answer": self.parts(step.answer)}
 
     def narrate(self, case: Life, subject: Subject) -> list[dict[str, Any]]:
-        plain = replace(subject, promises=(), twin=None)
+        plain = replace(subject, claims=(), twin=None)
         return [self.document_of(step) for run in self.play(case, plain) for step in run.steps]
 
 

@@ -31,8 +31,8 @@ from kassay.kinds.views import frames_of
 from kassay.model.errors import InputError, KassayError
 from kassay.model.kinds import Kind, every_kind
 from kassay.model.trace import CONDITIONS, Trace
-from kassay.properties.promises import claim_of, promise, require_claims
-from kassay.properties.registry import Claim, Situation, is_sentence, load_claims, situations_of
+from kassay.properties.claims import claim_kind_of, parse_claim, require_claims
+from kassay.properties.registry import ClaimKind, Situation, is_sentence, load_claims, situations_of
 from kassay.reading.documents import is_file, read_json
 
 SCHEMA: Final = "kassay/explain/7"
@@ -91,7 +91,7 @@ class TraceExplanation:
 
     path: str
     trace: Trace
-    claim: Claim | None
+    claim: ClaimKind | None
     paragraph: str
     cause: Cause | None
     why_not: str
@@ -223,7 +223,7 @@ class RuleExplanation:
     def declares(self) -> tuple[tuple[str, str], ...]:
         """The declared claims, as they are spelled, each with its sentence."""
         return tuple(
-            (spelled, promise(spelled, self.rule.kind).claim.sentence) for spelled in self.rule.claims
+            (spelled, parse_claim(spelled, self.rule.kind).kind.sentence) for spelled in self.rule.claims
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -277,13 +277,13 @@ def as_python(path: Path) -> str:
     return trace_as_python(path)
 
 
-def _claims_of(claim_id: str) -> Iterator[tuple[Kind, Claim]]:
+def _claims_of(claim_id: str) -> Iterator[tuple[Kind, ClaimKind]]:
     """The claim as each kind has it; a sentence as each kind reads it."""
     if not is_sentence(claim_id):
         yield from ((kind, claim) for (kind, name), claim in load_claims().items() if name == claim_id)
         return
     for kind in every_kind():
-        claim = claim_of(kind, claim_id)
+        claim = claim_kind_of(kind, claim_id)
         if claim is not None:
             yield kind, claim
 
@@ -305,7 +305,7 @@ def _claim(claim_id: str) -> ClaimExplanation:
     return ClaimExplanation(claim_id, tuple(readings.values()), declared)
 
 
-def _reading(claim: Claim) -> ClaimReading:
+def _reading(claim: ClaimKind) -> ClaimReading:
     """The claim in words, before any kind reads it."""
     return ClaimReading(
         kinds=(),
@@ -327,7 +327,7 @@ def _trace(path: Path) -> TraceExplanation | DifferenceExplanation:
         return _difference(path)
     trace = read_trace(path)
     driver_for(trace.kind).form.read(trace.case, f"{path}: case")
-    claim = claim_of(trace.kind, trace.claim)
+    claim = claim_kind_of(trace.kind, trace.claim)
     cause, why_not = None, ""
     try:
         cause = cause_of(load_trace(path))

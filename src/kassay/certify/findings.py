@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from kassay.assignors import registry
 from kassay.kinds.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of
-from kassay.kinds.judging import PreparedPromise, Subject
+from kassay.kinds.judging import PreparedClaim, Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.words import OPTIMUM, Offer
 from kassay.model.calls import Failure
 from kassay.model.errors import KassayError
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Claim
 
 _REFERENCES_MAX: Final = 6
 
@@ -52,26 +52,26 @@ class Possible:
 
 
 def broken_and_could_be(
-    driver: Driver[Any], case: Any, plays: Sequence[Any], subject: Subject, promised: Promise
+    driver: Driver[Any], case: Any, plays: Sequence[Any], subject: Subject, claim: Claim
 ) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, Any] | None]:
     """Where the plays of the case violate the claim, and the answer that could have been at the first step.
 
     A claim that compares two answers has no answer that is right by itself.
     """
-    broken = broken_steps(driver, plays, subject, promised)
-    by_itself = broken and not promised.claim.looks
-    possible = could_be(driver, promised, broken[0]) if by_itself else None
+    broken = broken_steps(driver, plays, subject, claim)
+    by_itself = broken and not claim.kind.looks
+    possible = could_be(driver, claim, broken[0]) if by_itself else None
     if by_itself and possible is None:
-        possible = _by_another(driver, case, subject, promised, broken[0])
+        possible = _by_another(driver, case, subject, claim, broken[0])
     places = tuple(each.to_json() for each in broken[:BROKEN_MAX])
     return places, None if possible is None else possible.to_json()
 
 
-def could_be(driver: Driver[Any], promised: Promise, broken: BrokenStep) -> Possible | None:
+def could_be(driver: Driver[Any], claim: Claim, broken: BrokenStep) -> Possible | None:
     """The first answer that keeps the claim where this one violates it; None if none is known."""
-    check = PreparedPromise.of(promised)
+    check = PreparedClaim.of(claim)
     step = step_of(broken)
-    for by, answer in _offers(driver, promised, broken, step):
+    for by, answer in _offers(driver, claim, broken, step):
         then = replace(step, answer=answer)
         thing = then if step is broken.thing else driver.instead(broken.thing, broken.place, step, then)
         if not evidence_of(driver, check, thing):
@@ -85,10 +85,10 @@ def step_of(broken: BrokenStep) -> Any:
     return thing.steps[broken.place[-1]] if hasattr(thing, "steps") else thing
 
 
-def _offers(driver: Driver[Any], promised: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:
+def _offers(driver: Driver[Any], claim: Claim, broken: BrokenStep, step: Any) -> Iterator[Offer]:
     """Answers that may keep the claim: those of the kind, then of references, then the kind's other ones."""
-    yield from driver.offers(promised, broken, step)
-    for reference in _references(driver, promised, getattr(step, "protocol", None)):
+    yield from driver.offers(claim, broken, step)
+    for reference in _references(driver, claim, getattr(step, "protocol", None)):
         optimal = driver.optimum == reference.spec and driver.is_proven(step)
         try:
             yield (
@@ -101,7 +101,7 @@ def _offers(driver: Driver[Any], promised: Promise, broken: BrokenStep, step: An
 
 
 def _references(
-    driver: Driver[Any], promised: Promise, protocol: RebalanceProtocol | None, *, all_of_them: bool = False
+    driver: Driver[Any], claim: Claim, protocol: RebalanceProtocol | None, *, all_of_them: bool = False
 ) -> list[registry.Reference]:
     """The references of the kind that declare the claim, closed forms of the optimum first.
 
@@ -110,8 +110,8 @@ def _references(
     """
 
     def declares(reference: registry.Reference) -> bool:
-        return promised.claim.validity or any(
-            spelled.partition(":")[0] == promised.claim.id for spelled in reference.claims
+        return claim.kind.validity or any(
+            spelled.partition(":")[0] == claim.kind.id for spelled in reference.claims
         )
 
     of_kind = [
@@ -124,17 +124,17 @@ def _references(
 
 
 def _by_another(
-    driver: Driver[Any], case: Any, subject: Subject, promised: Promise, broken: BrokenStep
+    driver: Driver[Any], case: Any, subject: Subject, claim: Claim, broken: BrokenStep
 ) -> Possible | None:
     """The answer of a reference that keeps the claim through the whole case; None if none does."""
     protocol = subject.protocol if driver.follows_protocol else None
-    for reference in _references(driver, promised, protocol, all_of_them=True):
+    for reference in _references(driver, claim, protocol, all_of_them=True):
         other = replace(subject, new=_maker(reference), twin=None, protocol=reference.protocol)
         played = list(driver.play(case, other))
         last = played[-1].steps[-1] if played else None
         if last is None or isinstance(last.answer, Failure | tuple):
             continue
-        if not broken_steps(driver, played, other, promised):
+        if not broken_steps(driver, played, other, claim):
             by = f"as {reference.spec} ends in the same case"
             return Possible(broken.place, by, *driver.shown(broken.place, last, last.answer))
     return None

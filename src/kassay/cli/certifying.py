@@ -20,7 +20,7 @@ from kassay import __version__
 from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Baseline
 from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.options import RunOptions, promises_of, require_heeded
+from kassay.certify.runs.options import RunOptions, claims_of, require_heeded
 from kassay.certify.runs.run import Report, RunProgress, certify
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.cli.options import complain, fault, gravest, write_json, write_line
@@ -200,7 +200,7 @@ class Session:
             except TargetError as error:
                 errors[spec] = error
             else:
-                promises_of(target.kind, target.protocol, target.claims, self.options)
+                claims_of(target.kind, target.protocol, target.claims, self.options)
                 targets.append(target)
         require_heeded(targets, self.options)
         if self.events is not None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kassay.kinds.judging import PreparedPromise, Subject, plain
+from kassay.kinds.judging import PreparedClaim, Subject, plain
 from kassay.model.calls import Failure
-from kassay.properties.registry import Evidence, Promise, Scope
+from kassay.properties.registry import Claim, Evidence, Scope
 
 if TYPE_CHECKING:
     from kassay.kinds.protocol import Driver
@@ -142,10 +142,10 @@ class BrokenStep(NamedTuple):
 
 
 def broken_steps(
-    driver: Driver[Any], plays: Iterable[Any], subject: Subject, promised: Promise
+    driver: Driver[Any], plays: Iterable[Any], subject: Subject, claim: Claim
 ) -> list[BrokenStep]:
     """The evidence in the plays of a case, in order; only that on ordinary input if there is any."""
-    check = PreparedPromise.of(promised)
+    check = PreparedClaim.of(claim)
     subject.renew()
     steps: list[BrokenStep] = []
     for number, played in enumerate(plays):
@@ -154,10 +154,10 @@ def broken_steps(
     return [step for step in steps if not step.contradictory] or steps
 
 
-def evidence_of(driver: Driver[Any], check: PreparedPromise, thing: Any) -> list[Evidence]:
+def evidence_of(driver: Driver[Any], check: PreparedClaim, thing: Any) -> list[Evidence]:
     """The evidence against the claim in the thing; none where the claim does not apply."""
-    if check.promise.claim.scope is Scope.OPTIMUM:
-        optimum = driver.best(thing, check.promise)
+    if check.claim.kind.scope is Scope.OPTIMUM:
+        optimum = driver.best(thing, check.claim)
         if optimum is None:
             return []
         thing = thing, optimum
@@ -166,9 +166,9 @@ def evidence_of(driver: Driver[Any], check: PreparedPromise, thing: Any) -> list
     return list(check.predicate(thing))
 
 
-def _judged(driver: Driver[Any], played: Any, check: PreparedPromise) -> Sequence[Any]:
+def _judged(driver: Driver[Any], played: Any, check: PreparedClaim) -> Sequence[Any]:
     """What the claim is checked on, as the judge chooses it."""
-    scope = check.promise.claim.scope
+    scope = check.claim.kind.scope
     if scope is Scope.STEP:
         return [s for s in played.steps if check.of_unanswered or not isinstance(s.answer, Failure)]
     if scope is Scope.REBALANCE:
@@ -179,11 +179,11 @@ def _judged(driver: Driver[Any], played: Any, check: PreparedPromise) -> Sequenc
     return driver.compared(played) if scope is Scope.OPTIMUM else []
 
 
-def _broken_in(driver: Driver[Any], number: int, played: Any, check: PreparedPromise) -> Iterator[BrokenStep]:
+def _broken_in(driver: Driver[Any], number: int, played: Any, check: PreparedClaim) -> Iterator[BrokenStep]:
     for thing in _judged(driver, played, check):
         evidence = evidence_of(driver, check, thing)
         if not evidence:
             continue
-        contradictory = bool((thing if check.promise.claim.scope is Scope.STEP else played).contradictory)
+        contradictory = bool((thing if check.claim.kind.scope is Scope.STEP else played).contradictory)
         places = driver.places(number, played, thing, evidence, partial(evidence_of, driver, check))
         yield from (BrokenStep(place, each, thing, contradictory) for place, each in zip(places, evidence))

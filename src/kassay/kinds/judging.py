@@ -16,9 +16,9 @@ from kassay.model.errors import KassayError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.registry import Evidence, Promise, Scope, Violation, always, as_text
+from kassay.properties.registry import Claim, Evidence, Scope, Violation, always, as_text
 
-Best = Callable[[Any, Promise], Any]
+Best = Callable[[Any, Claim], Any]
 """The certified best for an outcome, as the claim reads it; None where none is known."""
 
 
@@ -29,7 +29,7 @@ class InternalError(KassayError):
     """A fault of kassay itself, never of the target."""
 
 
-class PreparedPromise(NamedTuple):
+class PreparedClaim(NamedTuple):
     """A claim ready to be checked many times: everything that needs a lookup is looked up in advance.
 
     Its functions take one argument: what is judged, or a pair of that and the certified best where the claim
@@ -37,7 +37,7 @@ class PreparedPromise(NamedTuple):
     whether calls without an answer are judged too, `elsewhere` whether answers of other processes count.
     """
 
-    promise: Promise
+    claim: Claim
     name: str
     applies: Callable[[Any], bool] | None
     breakable: Callable[[Any], bool] | None
@@ -46,43 +46,43 @@ class PreparedPromise(NamedTuple):
     elsewhere: bool
 
     @classmethod
-    def of(cls, promise: Promise) -> PreparedPromise:
-        """The promise with what its claim declares."""
-        claim = promise.claim
+    def of(cls, claim: Claim) -> PreparedClaim:
+        """The claim with what its kind declares."""
+        kind = claim.kind
         return cls(
-            promise=promise,
-            name=promise.id,
-            applies=None if claim.applies is None else _of_one(promise, claim.applies),
-            breakable=None if claim.breakable is always else _of_one(promise, claim.breakable),
-            predicate=_of_one(promise, claim.predicate),
-            of_unanswered=claim.id in OF_UNANSWERED,
-            elsewhere=Look.PROCESS in claim.looks,
+            claim=claim,
+            name=claim.id,
+            applies=None if kind.applies is None else _of_one(claim, kind.applies),
+            breakable=None if kind.breakable is always else _of_one(claim, kind.breakable),
+            predicate=_of_one(claim, kind.predicate),
+            of_unanswered=kind.id in OF_UNANSWERED,
+            elsewhere=Look.PROCESS in kind.looks,
         )
 
 
-def _of_one(promise: Promise, function: Callable[..., T]) -> Callable[[Any], T]:
+def _of_one(claim: Claim, function: Callable[..., T]) -> Callable[[Any], T]:
     """The claim's function of a single thing, with the claim's argument filled in."""
-    argument = () if promise.claim.parameter is None else (promise.value,)
-    if promise.claim.scope is Scope.OPTIMUM:
+    argument = () if claim.kind.parameter is None else (claim.value,)
+    if claim.kind.scope is Scope.OPTIMUM:
         return lambda pair: function(*pair, *argument)
     return (lambda thing: function(thing, *argument)) if argument else function
 
 
-class PreparedPromises(NamedTuple):
+class PreparedClaims(NamedTuple):
     """The claims of a subject by their scope; `unanswered` are those of steps without an answer."""
 
-    steps: tuple[PreparedPromise, ...]
-    unanswered: tuple[PreparedPromise, ...]
-    rebalances: tuple[PreparedPromise, ...]
-    outcomes: tuple[PreparedPromise, ...]
-    optima: tuple[PreparedPromise, ...]
+    steps: tuple[PreparedClaim, ...]
+    unanswered: tuple[PreparedClaim, ...]
+    rebalances: tuple[PreparedClaim, ...]
+    outcomes: tuple[PreparedClaim, ...]
+    optima: tuple[PreparedClaim, ...]
 
     @classmethod
-    def of(cls, promises: Iterable[Promise]) -> PreparedPromises:
+    def of(cls, claims: Iterable[Claim]) -> PreparedClaims:
         """The checks of these claims, those of each scope in order; claims about time are not among them."""
-        by_scope: dict[Scope, list[PreparedPromise]] = {scope: [] for scope in Scope}
-        for promise in promises:
-            by_scope[promise.claim.scope].append(PreparedPromise.of(promise))
+        by_scope: dict[Scope, list[PreparedClaim]] = {scope: [] for scope in Scope}
+        for claim in claims:
+            by_scope[claim.kind.scope].append(PreparedClaim.of(claim))
         steps = tuple(by_scope[Scope.STEP])
         return cls(
             steps,
@@ -108,7 +108,7 @@ class Subject:
 
     new: Callable[[Mapping[str, str]], Any]
     protocol: RebalanceProtocol
-    promises: tuple[Promise, ...]
+    claims: tuple[Claim, ...]
     assume: frozenset[str] = frozenset()
     twin: Callable[[Mapping[str, str]], Any] | None = None
     watch: Callable[[Any], None] | None = None
@@ -117,21 +117,21 @@ class Subject:
     renew: Callable[[], None] = _nothing
 
     @lazy
-    def checks(self) -> PreparedPromises:
+    def checks(self) -> PreparedClaims:
         """The claims, ready to be checked."""
-        return PreparedPromises.of(self.promises)
+        return PreparedClaims.of(self.claims)
 
     @lazy
     def looks(self) -> frozenset[Look]:
         """The second looks that the claims need, without those in another process."""
         if not self.repeats or self.looks_apart_only:
             return frozenset()
-        return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
+        return frozenset(look for p in self.claims for look in p.kind.looks) - {Look.PROCESS}
 
     @lazy
     def confirms(self) -> bool:
         """Whether a claim needs another call of an eager target, to see that it is stable."""
-        return any(promise.claim.confirm for promise in self.promises)
+        return any(claim.kind.confirm for claim in self.claims)
 
     @property
     def new_twin(self) -> Callable[[], Any] | None:
@@ -224,13 +224,13 @@ def judge(
         _apply(checks.outcomes, examination, played, outcome)
     for outcome in compared if checks.optima else ():
         for check in checks.optima:
-            optimum = best(outcome, check.promise)
+            optimum = best(outcome, check.claim)
             if optimum is not None:
                 _apply((check,), examination, played, (outcome, optimum))
 
 
 def _apply(
-    checks: tuple[PreparedPromise, ...], examination: Examination, played: JudgedCall | Played, thing: Any
+    checks: tuple[PreparedClaim, ...], examination: Examination, played: JudgedCall | Played, thing: Any
 ) -> None:
     """Check each claim on the thing, if it applies; the check counts if the claim could fail."""
     judged, checked = examination.judged, examination.checked

@@ -41,7 +41,7 @@ from kassay.model.shape.cuts import cuts, size_of
 from kassay.model.shape.names import mentioned, renamed
 from kassay.model.shape.removal import Removal, removals
 from kassay.properties.profile import Profile
-from kassay.properties.registry import Evidence, Promise, situations_within
+from kassay.properties.registry import Claim, Evidence, situations_within
 from kassay.properties.sources import Source
 from kassay.properties.wide.ranges import Size, WideRange
 
@@ -221,7 +221,7 @@ class Driver(ABC, Generic[Case]):
         """Whether the input satisfies the assumptions; by default no other is generated."""
         return True
 
-    def best(self, outcome: Any, promise: Promise) -> Any:
+    def best(self, outcome: Any, claim: Claim) -> Any:
         """The certified best for an outcome, as the claim reads it; None if there is none."""
         return None
 
@@ -243,7 +243,7 @@ class Driver(ABC, Generic[Case]):
         """What calls a target with an instance of the kind's family; raises `OutOfTimeError`."""
         raise InputError(f"targets of kind {self.kind} answer no instances")
 
-    def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
+    def timed(self, claim: Claim, subject: Subject, seconds: float) -> TimedSizes:
         """The result of timing the subject for a claim about time, within a limit in seconds."""
         return TimedSizes(Verdict.UNKNOWN, f"targets of kind {self.kind} are not timed")
 
@@ -443,7 +443,7 @@ class Driver(ABC, Generic[Case]):
         """The quality of an answer, by each of the `goals`; `arguments` are those of the call."""
         return {}
 
-    def offers(self, promise: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:
+    def offers(self, claim: Claim, broken: BrokenStep, step: Any) -> Iterator[Offer]:
         """Answers of the kind's own that may keep the claim, the best known first."""
         return iter(())
 

@@ -123,7 +123,7 @@ Predicate = Callable[..., Iterator[Evidence]]
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimKind:
     """An id, one sentence, and a pure predicate that yields evidence against the claim.
 
     `validity` claims are checked on every target of their kind; those that are `validity_of` a protocol on
@@ -157,7 +157,7 @@ def always(*_: object) -> bool:
     return True
 
 
-CLAIMS: Final[dict[tuple[Kind, str], Claim]] = {}
+CLAIMS: Final[dict[tuple[Kind, str], ClaimKind]] = {}
 
 _ELSEWHERE: Final = ("machines", "protocols", "sentences")
 """Packages without claims about targets: their imports are heavy, the first needs Hypothesis."""
@@ -191,7 +191,7 @@ def claim(
         for kind in own:
             if (kind, claim_id) in CLAIMS:
                 raise ValueError(f"two predicates for claim {claim_id!r} of kind {kind}")
-            CLAIMS[kind, claim_id] = Claim(
+            CLAIMS[kind, claim_id] = ClaimKind(
                 claim_id,
                 sentence,
                 scope,
@@ -228,32 +228,32 @@ def load() -> None:
         importlib.import_module(f"{root.__name__}.{name}")
 
 
-def load_claims() -> dict[tuple[Kind, str], Claim]:
+def load_claims() -> dict[tuple[Kind, str], ClaimKind]:
     """Every claim by kind and id."""
     load()
     return CLAIMS
 
 
 @dataclass(frozen=True)
-class Promise:
+class Claim:
     """A claim with its argument, if it takes one.
 
     `id` is the spelling used in reports: the claim's, with the argument where one was given.
     """
 
-    claim: Claim
+    kind: ClaimKind
     argument: str | None = None
     id: str = field(init=False)
 
     @property
     def value(self) -> str | None:
         """The predicate's second argument: the claim's argument, else the parameter's default."""
-        parameter = self.claim.parameter
+        parameter = self.kind.parameter
         return self.argument if self.argument is not None or parameter is None else parameter.default
 
     def __post_init__(self) -> None:
         given = "" if self.argument is None else f":{self.argument}"
-        object.__setattr__(self, "id", self.claim.id + given)
+        object.__setattr__(self, "id", self.kind.id + given)
 
 
 _COMPARES: Final = frozenset("<>=!\u2264\u2265\u2260")
@@ -290,16 +290,16 @@ def split_claims(text: str) -> tuple[str, ...]:
     return tuple(split)
 
 
-def validity_claims(kind: Kind, protocol: RebalanceProtocol | None = None) -> list[Promise]:
+def validity_claims(kind: Kind, protocol: RebalanceProtocol | None = None) -> list[Claim]:
     """The claims that are checked on every target of the kind that speaks the protocol, as registered."""
     return [
-        Promise(c, c.validity_argument)
+        Claim(c, c.validity_argument)
         for (of, _), c in load_claims().items()
         if of is kind and (c.validity or (c.validity_of is not None and c.validity_of is protocol))
     ]
 
 
-def applies(held: Claim, *things: Any) -> bool:
+def applies(held: ClaimKind, *things: Any) -> bool:
     """Whether the claim applies to these arguments of its predicate."""
     return held.applies is None or held.applies(*things)
 

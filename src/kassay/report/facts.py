@@ -11,7 +11,7 @@ from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexa
 from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.surroundings import CALLED, Surroundings, clock_words
 from kassay.model.trace import Conditions, Trace
-from kassay.properties.promises import claim_of
+from kassay.properties.claims import claim_kind_of
 from kassay.properties.registry import situations_of
 from kassay.writing.text import counted, shell_command
 
@@ -55,7 +55,7 @@ def size(example: Counterexample) -> str:
 
 def remedy_of(trace: Trace, claim_id: str) -> str:
     """What a fix of a target that violates the claim must do, as a sentence; empty for an unknown claim."""
-    claim = claim_of(trace.kind, claim_id)
+    claim = claim_kind_of(trace.kind, claim_id)
     return "" if claim is None else remedy(claim, next(iter(trace.broken), None)).sentence
 
 

@@ -8,13 +8,13 @@ import pytest
 from kassay.certify.audits.judging import (
     REFERENCES,
     SeenMember,
+    audited_claims,
     causes,
     home,
     is_full,
     judgement,
     merged,
     only_owners,
-    promises,
     protocol_of,
     renamed,
 )
@@ -57,19 +57,19 @@ def step(a, b, protocol=RebalanceProtocol.EAGER):
     ],
 )
 def test_an_assignor_is_asked_what_its_reference_declares_of_a_step(kind, assignor, asked):
-    names = {each.id for part in promises(kind, assignor) for each in part}
+    names = {each.id for part in audited_claims(kind, assignor) for each in part}
     assert names == {"single-owner", "subscribed", "complete"} | asked
 
 
 def test_streams_may_hold_back_and_racks_excuse_range():
-    assert "complete" not in {each.id for each in promises(CLIENT, "stream").rounds}
-    assert "contiguous" not in {each.id for each in promises(CLIENT, "range", True).outcome}
+    assert "complete" not in {each.id for each in audited_claims(CLIENT, "stream").rounds}
+    assert "contiguous" not in {each.id for each in audited_claims(CLIENT, "range", True).outcome}
 
 
 def test_every_reference_is_there():
     for kind, names in REFERENCES.items():
         for name in names:
-            assert len(promises(kind, name).outcome) > 0
+            assert len(audited_claims(kind, name).outcome) > 0
 
 
 def test_moves_beyond_the_least_are_measured_for_all_and_found_for_the_sticky():

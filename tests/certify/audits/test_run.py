@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.audits.judging import promises
+from kassay.certify.audits.judging import audited_claims
 from kassay.certify.audits.run import audit_log
 from kassay.certify.audits.topics import KnownTopics
 from kassay.certify.audits.values import GroupProtocol
@@ -55,13 +55,13 @@ def test_every_round_that_was_played_is_read(spec, history):
 @given(st.sampled_from(CLASSIC), histories())
 def test_a_claim_about_a_round_is_broken_in_the_log_where_it_was_when_it_was_played(spec, history):
     log, rebalanced = log_of(spec, history)
-    asked = [each for each in promises(CLIENT, spec).rounds if each.claim.scope is Scope.STEP]
+    asked = [each for each in audited_claims(CLIENT, spec).rounds if each.kind.scope is Scope.STEP]
     broken = {
         ("g", each.id, step.generation)
         for rebalance in rebalanced
         for step in rebalance.steps
         for each in asked
-        if any(each.claim.predicate(step))
+        if any(each.kind.predicate(step))
     }
     ids = {each.id for each in asked}
     assert {each for each in found(of_records(log.records)) if each[1] in ids} == broken

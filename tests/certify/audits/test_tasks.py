@@ -1,6 +1,6 @@
 """A recorded target of a Streams group: what is asked of it, its figures, and when it can be a trace."""
 
-from kassay.certify.audits.tasks import TaskTarget, task_judgement, task_promises
+from kassay.certify.audits.tasks import TaskTarget, task_claims, task_judgement
 from kassay.certify.audits.values import LogMoment
 from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest, member_id
 from kassay.reading.kafka.lines import Place
@@ -32,8 +32,8 @@ def request(first=("0_0", "0_1"), second=("0_2", "0_3"), *, sub=0, process=P):
 
 
 def test_claims_of_copies_are_asked_where_it_is_known_how_many():
-    with_copies = {each.claim.id for each in task_promises(copies_known=True)}
-    without = {each.claim.id for each in task_promises(copies_known=False)}
+    with_copies = {each.kind.id for each in task_claims(copies_known=True)}
+    without = {each.kind.id for each in task_claims(copies_known=False)}
     assert with_copies - without == {"standby-disjoint", "standby-count"}
     assert {"exists", "single-owner", "complete", "task-errors"} <= without
     assert {"deterministic", "stable", "converges", "fixed-point"}.isdisjoint(with_copies)

@@ -45,7 +45,7 @@ def ranked():
 def test_all_are_judged_on_the_same_claims_whatever_they_declare(ranked):
     for each in ranked:
         kind = each.certificate.kind
-        names = [*(promised.id for promised in validity_claims(kind)), *driver_for(CLIENT).ranked_by]
+        names = [*(statement.id for statement in validity_claims(kind)), *driver_for(CLIENT).ranked_by]
         assert [claim.id.partition(":")[0] for claim in each.certificate.claims] == names
         claims = each.to_json()["claims"]
         assert sorted(name for verdict in Verdict for name in claims[verdict.value]) == sorted(

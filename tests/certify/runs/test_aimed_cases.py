@@ -21,8 +21,8 @@ from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.protocols.kinds import COORDINATOR
 from kassay.model.streams.kinds import STREAMS
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
-from kassay.properties.promises import promise
 from kassay.properties.registry import Scope, load_claims, situations_of
 from tests.mutants import connect_assignors
 
@@ -63,10 +63,10 @@ def required_names(kind, claims, assume=frozenset()):
 def reached_names(job, protocol):
     """What the first cases of the job reach against a correct target, until nothing required is lacking."""
     correct = resolve(CORRECT[job.target.kind, protocol])
-    lacking = required_names(job.target.kind, [p.claim.id for p in job.promises], job.assume)
-    looks = promise("pure", job.target.kind) if (job.target.kind, "pure") in load_claims() else None
+    lacking = required_names(job.target.kind, [p.kind.id for p in job.claims], job.assume)
+    looks = parse_claim("pure", job.target.kind) if (job.target.kind, "pure") in load_claims() else None
     with open_bench(Job(correct, RunOptions())) as bench:
-        subject = replace(bench.subject, promises=(looks,) if looks else ())
+        subject = replace(bench.subject, claims=(looks,) if looks else ())
         for index in range(WITHIN):
             if lacking:
                 lacking -= job.driver.examine(job.case(index), subject).reached.keys()
@@ -85,7 +85,7 @@ CAUGHT_BY_CASES = [
     control
     for control in load_controls()
     if control.breaks not in ("deterministic", "terminates")
-    and promise(control.breaks, control.kind).claim.scope is not Scope.TIMING
+    and parse_claim(control.breaks, control.kind).kind.scope is not Scope.TIMING
 ]
 """The controls that cases catch: not by a process with another hash seed, an alarm, or a clock."""
 
@@ -100,10 +100,10 @@ def test_what_a_claim_requires_is_reached_early_when_it_is_asked_alone(kind, pro
 
 def first_caught(control, seed, cases=WITHIN):
     """The first case that shows the control's fault to its claim alone; None if none of so many does."""
-    promised = promise(control.breaks, control.kind)
+    claim = parse_claim(control.breaks, control.kind)
     target = resolve(CORRECT.get((control.kind, control.protocol.value)) or CORRECT[control.kind, "eager"])
     job = Job(target, RunOptions(claims=(control.breaks,), seed=seed))
-    subject = Subject(control.new, control.protocol, (promised,))
+    subject = Subject(control.new, control.protocol, (claim,))
     return next((i for i in range(cases) if job.driver.examine(job.case(i), subject).violations), None)
 
 
@@ -140,8 +140,8 @@ def test_every_situation_that_a_claim_requires_has_a_recipe_but_for_what_is_alwa
 
 @pytest.mark.parametrize(("kind", "protocol", "claims"), EVERYTHING)
 def test_all_recipes_have_had_their_turn_within_the_first_cases(kind, protocol, claims):
-    promises = tuple(promise(claim, kind) for claim in claims)
-    aims = aims_of(kind, promises, frozenset(), driver_for(kind).aims)
+    statements = tuple(parse_claim(claim, kind) for claim in claims)
+    aims = aims_of(kind, statements, frozenset(), driver_for(kind).aims)
     assert {aim_at(index, aims) for index in range(WITHIN)} - {""} == set(aims)
     assert len(set(aims)) == len(aims)
 
@@ -179,8 +179,8 @@ def test_a_shape_that_is_asked_for_is_what_every_case_has():
     ],
 )
 def test_what_a_claim_speaks_of_is_there_often(claims, often):
-    promises = tuple(promise(claim, CLIENT) for claim in claims)
-    profile = profile_of(CLIENT, promises, RunOptions())
+    statements = tuple(parse_claim(claim, CLIENT) for claim in claims)
+    profile = profile_of(CLIENT, statements, RunOptions())
     assert (profile.racked > 0.5, profile.weighted > 0.5, profile.quiet > 0.5) == often
 
 
@@ -220,9 +220,9 @@ def test_a_slow_and_correct_sticky_assignor_is_certified_in_its_share_of_twenty_
         bench.subject = replace(bench.subject, new=lambda config: Counted(new(config), calls))
         for start in range(0, WITHIN, 8):
             total.add(play_block(bench, start, start + 8))
-            verdicts = {verdict_of(p, CLIENT, total, frozenset())[0] for p in job.promises}
+            verdicts = {verdict_of(p, CLIENT, total, frozenset())[0] for p in job.claims}
             if verdicts == {Verdict.HOLDS}:
                 break
     assert verdicts == {Verdict.HOLDS}
     assert next(calls) <= 1538
-    assert all(promised.claim.scope is not Scope.TIMING for promised in job.promises)
+    assert all(claim.kind.scope is not Scope.TIMING for claim in job.claims)

@@ -82,14 +82,14 @@ def test_assumptions_are_those_of_the_user_and_of_the_targets_author():
 
 def test_a_promise_alone_comes_before_all_of_them_and_one_about_processes_has_a_twin():
     job = Job(resolve("range"), RunOptions(claims=("complete", "deterministic")))
-    complete, deterministic = job.promises
+    complete, deterministic = job.claims
     with open_bench(job) as bench:
-        assert [subject.promises for subject in bench.subjects_of(complete)] == [(complete,), job.promises]
+        assert [subject.claims for subject in bench.subjects_of(complete)] == [(complete,), job.claims]
         (subject,) = bench.subjects_of(deterministic)
-        assert subject.promises == (deterministic,)
+        assert subject.claims == (deterministic,)
         assert subject.twin is not None
         assert bench.subject_apart(complete).twin is None
-        assert bench.subject_apart(complete).promises == (complete,)
+        assert bench.subject_apart(complete).claims == (complete,)
 
 
 SEED = """
@@ -107,8 +107,8 @@ def test_processes_beside_have_hash_seeds_that_are_known(tmp_path, monkeypatch, 
     (tmp_path / "seed.py").write_text(SEED)
     target = resolve(str(tmp_path / "seed.py"), in_process=in_process)
     with open_bench(Job(target, DETERMINISTIC)) as bench:
-        (promised,) = bench.job.promises
-        apart, with_twin = bench.subject_apart(promised), bench.with_twin()
+        (claim,) = bench.job.claims
+        apart, with_twin = bench.subject_apart(claim), bench.with_twin()
 
         def seed(new):
             with pytest.raises(TargetFailure) as raised:
@@ -117,7 +117,7 @@ def test_processes_beside_have_hash_seeds_that_are_known(tmp_path, monkeypatch, 
 
         assert (seed(apart.new), seed(apart.twin)) == ("0", "1")
         assert (seed(with_twin.new), seed(with_twin.twin)) == (("1", "2") if in_process else ("0", "1"))
-        assert len(list(bench.subjects_of(promised))) == (2 if in_process else 1)
+        assert len(list(bench.subjects_of(claim))) == (2 if in_process else 1)
 
 
 LATE, EARLY = 1e-6, 1e9

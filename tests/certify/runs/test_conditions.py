@@ -7,7 +7,7 @@ from kassay.certify.runs.counterexamples import breaking, conditions_of, version
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 
 TARGET = """
 class Tired:
@@ -31,12 +31,12 @@ def bench_of(tmp_path, fault, **options):
 
 def broken_case(bench, claim):
     """The promise, the subject that breaks it with the first case that does, and the case."""
-    promised = promise(claim, bench.job.target.kind)
+    statement = parse_claim(claim, bench.job.target.kind)
     for index in range(20):
         case = bench.job.case(index)
-        subject, play = breaking(bench, bench.driver, case, promised, seconds=0)
+        subject, play = breaking(bench, bench.driver, case, statement, seconds=0)
         if play is not None:
-            return promised, subject, case
+            return statement, subject, case
     raise AssertionError(f"{claim} is not broken")
 
 
@@ -51,11 +51,11 @@ def test_configuration_limits_and_assumptions_are_those_of_the_target_and_the_ru
 def test_claims_whose_looks_it_takes_are_kept(tmp_path):
     claims = ("single-owner", "pure")
     with bench_of(tmp_path, "Tired.asked % 2 == 0", claims=claims, in_process=True) as bench:
-        promised = promise("single-owner", bench.job.target.kind)
-        alone, beside = bench.subjects_of(promised)
-    assert [p.id for p in alone.promises] == ["single-owner"]
-    assert [p.id for p in beside.promises] == ["single-owner", "pure"]
-    kept = conditions_of(bench, promised, beside, bench.job.case(0))
+        claim = parse_claim("single-owner", bench.job.target.kind)
+        alone, beside = bench.subjects_of(claim)
+    assert [p.id for p in alone.claims] == ["single-owner"]
+    assert [p.id for p in beside.claims] == ["single-owner", "pure"]
+    kept = conditions_of(bench, claim, beside, bench.job.case(0))
     assert kept.also_checked == claims
 
 
@@ -68,9 +68,9 @@ def test_a_hash_seed_is_known_where_a_child_shows_the_fault_too(tmp_path):
 
 def test_the_plainest_subject_comes_first_and_the_last_word_is_nothing(tmp_path):
     with bench_of(tmp_path, "False", claims=("single-owner", "pure")) as bench:
-        promised = promise("single-owner", bench.job.target.kind)
-        subject, play = breaking(bench, bench.driver, bench.job.case(0), promised, seconds=0.1)
-    assert (subject.promises, play) == ((promised,), None)
+        claim = parse_claim("single-owner", bench.job.target.kind)
+        subject, play = breaking(bench, bench.driver, bench.job.case(0), claim, seconds=0.1)
+    assert (subject.claims, play) == ((claim,), None)
 
 
 def test_the_versions_are_those_of_kassay_and_of_what_the_target_is_made_of():

@@ -33,8 +33,8 @@ from kassay.kinds.registry import driver_for
 from kassay.model.errors import FailureKind, InputError
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol, Verdict, every_kind
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.scaling import ScaleTiming, parse_scale, scales
-from kassay.properties.promises import promise
 from kassay.properties.registry import split_claims
 
 NOT_EVEN, SLOW = "counts-partitions", "waits-for-ever"
@@ -182,7 +182,7 @@ def test_growth_is_judged_over_every_doubling():
 def test_the_references_scale():
     target = resolve("range")
     subject = Subject(target.open().new, target.protocol, ())
-    found = scaling_result(driver_for(CLIENT), subject, promise("scales:2,5,40x400", CLIENT), 30.0)
+    found = scaling_result(driver_for(CLIENT), subject, parse_claim("scales:2,5,40x400", CLIENT), 30.0)
     assert found.verdict is Verdict.HOLDS, found.why
     assert "40x400" in found.why
 
@@ -202,11 +202,13 @@ def test_a_slow_rule_does_not_scale():
             time.sleep(0.000004 * len(group.members) ** 3)
             return self.inner.assign(cluster, group)
 
-    found = scaling_result(driver_for(CLIENT), subject_of(Slow), promise("scales:1.5,60,32x64", CLIENT), 30.0)
+    found = scaling_result(
+        driver_for(CLIENT), subject_of(Slow), parse_claim("scales:1.5,60,32x64", CLIENT), 30.0
+    )
     assert found.verdict is Verdict.VIOLATED, found.why
     assert (
         scaling_result(
-            driver_for(CLIENT), subject_of(Slow), promise("scales:9,60,32x64", CLIENT), 0.0
+            driver_for(CLIENT), subject_of(Slow), parse_claim("scales:9,60,32x64", CLIENT), 0.0
         ).verdict
         is Verdict.UNKNOWN
     )
@@ -226,7 +228,7 @@ def test_sizes_end_at_the_claimed_one():
 )
 def test_arguments_that_make_no_sense_are_refused(spelled):
     with pytest.raises(InputError, match=spelled.split(":")[0]):
-        promise(spelled, CLIENT)
+        parse_claim(spelled, CLIENT)
 
 
 def test_commas_inside_an_argument_belong_to_it():

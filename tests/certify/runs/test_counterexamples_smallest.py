@@ -8,9 +8,9 @@ from kassay.certify.runs.counterexamples import smallest_counterexample
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.kinds import CLIENT
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 
-CONTIGUOUS = promise("contiguous", CLIENT)
+CONTIGUOUS = parse_claim("contiguous", CLIENT)
 
 
 def broken(index, **options):

@@ -42,11 +42,11 @@ def test_a_fault_that_other_groups_leave_behind_is_found_and_replayed(tmp_path):
         assert finding.before
         assert "on an object that answers several groups in turn" in finding.why
         bench.before["complete"] = finding.before
-        promised = next(p for p in bench.job.promises if p.id == "complete")
-        subject, violations = breaking(bench, bench.driver, finding.case, promised)
+        claim = next(p for p in bench.job.claims if p.id == "complete")
+        subject, violations = breaking(bench, bench.driver, finding.case, claim)
         assert violations
-        assert breaking(bench, bench.driver, finding.case, promised)[1], "and again, on a new object"
-        kept = conditions_of(bench, promised, subject, finding.case)
+        assert breaking(bench, bench.driver, finding.case, claim)[1], "and again, on a new object"
+        kept = conditions_of(bench, claim, subject, finding.case)
         assert [bench.driver.form.read(each, "") for each in kept.before] == list(finding.before)
 
 
@@ -64,7 +64,7 @@ def test_a_target_that_keeps_nothing_is_not_accused(tmp_path, kind):
         life = bench.live_long((), 60.0)
         assert life.findings == {}
         assert life.calls
-        assert bench.live_long([p.id for p in bench.job.promises], 60.0).calls == 0
+        assert bench.live_long([p.id for p in bench.job.claims], 60.0).calls == 0
 
 
 def test_what_breaks_on_a_new_object_too_is_left_to_the_run(tmp_path):

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from kassay.certify.processes.host import Limits
-from kassay.certify.runs.options import Budget, RunOptions, profile_of, promises_of, require_heeded
+from kassay.certify.runs.options import Budget, RunOptions, claims_of, profile_of, require_heeded
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.groups.kind import PRIORITIES
 from kassay.model.connect.kinds import CONNECT
@@ -22,15 +22,15 @@ CERTIFIED = list(every_kind())
 EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
 
 
-def ids(promises):
-    return [promised.id for promised in promises]
+def ids(claims):
+    return [claim.id for claim in claims]
 
 
 @pytest.mark.parametrize("kind", CERTIFIED, ids=str)
 def test_validity_is_judged_once_whatever_else_is_declared(kind):
     validity = ids(validity_claims(kind))
-    assert ids(promises_of(kind, EAGER, (), RunOptions())) == validity
-    found = ids(promises_of(kind, EAGER, ("deterministic", validity[-1], "deterministic"), RunOptions()))
+    assert ids(claims_of(kind, EAGER, (), RunOptions())) == validity
+    found = ids(claims_of(kind, EAGER, ("deterministic", validity[-1], "deterministic"), RunOptions()))
     assert sorted(found) == sorted({*validity, "deterministic"})
     assert found[-2:] == ["deterministic", validity[-1]]
 
@@ -38,17 +38,17 @@ def test_validity_is_judged_once_whatever_else_is_declared(kind):
 def test_a_protocol_has_claims_of_its_own():
     """A cooperative target hands over in two steps and comes to rest, whatever it declares (KIP-429)."""
     of_protocol = ["cooperative", "converges:12"]
-    assert set(of_protocol) <= set(ids(promises_of(CLIENT, COOPERATIVE, (), RunOptions())))
-    assert set(of_protocol).isdisjoint(ids(promises_of(CLIENT, EAGER, (), RunOptions())))
-    declared = ids(promises_of(CLIENT, COOPERATIVE, ("converges",), RunOptions()))
+    assert set(of_protocol) <= set(ids(claims_of(CLIENT, COOPERATIVE, (), RunOptions())))
+    assert set(of_protocol).isdisjoint(ids(claims_of(CLIENT, EAGER, (), RunOptions())))
+    declared = ids(claims_of(CLIENT, COOPERATIVE, ("converges",), RunOptions()))
     assert "cooperative" in declared and declared[-1] == "converges"
 
 
 def test_claims_that_the_user_names_are_all_that_is_judged():
     chosen = RunOptions(claims=("stable", "converges:2", "stable"))
-    assert ids(promises_of(CLIENT, EAGER, ("deterministic",), chosen)) == ["stable", "converges:2"]
+    assert ids(claims_of(CLIENT, EAGER, ("deterministic",), chosen)) == ["stable", "converges:2"]
     with pytest.raises(InputError, match="unknown claim 'no-such'"):
-        promises_of(CLIENT, EAGER, (), RunOptions(claims=("no-such",)))
+        claims_of(CLIENT, EAGER, (), RunOptions(claims=("no-such",)))
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_a_shape_is_large(profile, name, shape):
 
 
 def test_priorities_are_drawn_where_a_claim_goes_by_them_unless_the_user_gave_some():
-    promises = promises_of(CLIENT, EAGER, ("active-passive",), RunOptions())
-    assert profile_of(CLIENT, promises, RunOptions()).member_configs == ((PRIORITY_CONFIG, PRIORITIES),)
+    claims = claims_of(CLIENT, EAGER, ("active-passive",), RunOptions())
+    assert profile_of(CLIENT, claims, RunOptions()).member_configs == ((PRIORITY_CONFIG, PRIORITIES),)
     own = (("assignment.priority", ("7",)),)
-    profile = profile_of(CLIENT, promises, RunOptions(member_config=own))
+    profile = profile_of(CLIENT, claims, RunOptions(member_config=own))
     assert (profile.member_configs, profile.deals) == (own, True)
-    assert not profile_of(CLIENT, promises, RunOptions()).deals
-    assert profile_of(CLIENT, promises[:1], RunOptions()).member_configs == ()
+    assert not profile_of(CLIENT, claims, RunOptions()).deals
+    assert profile_of(CLIENT, claims[:1], RunOptions()).member_configs == ()
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_what_is_out_of_its_range_is_refused(options, complaint):
 def test_a_kind_without_scopes_is_refused():
     for kind in CERTIFIED:
         if kind in GROUPS:
-            assert promises_of(kind, EAGER, (), RunOptions(exhaustive=(1, 1)))
+            assert claims_of(kind, EAGER, (), RunOptions(exhaustive=(1, 1)))
         else:
             with pytest.raises(InputError, match="has no scopes"):
-                promises_of(kind, EAGER, (), RunOptions(exhaustive=(1, 1)))
+                claims_of(kind, EAGER, (), RunOptions(exhaustive=(1, 1)))
 
 
 IDLE = {

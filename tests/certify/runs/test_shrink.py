@@ -14,7 +14,7 @@ from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.shape.codec import Shape
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Evidence, Violation
 
 
@@ -22,7 +22,7 @@ from kassay.properties.registry import Evidence, Violation
 @pytest.mark.parametrize("cases", [10, pytest.param(40, marks=pytest.mark.deep)])
 def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input(cases):
     """A CPU second a case."""
-    found = promise("topic-even", CLIENT)
+    found = parse_claim("topic-even", CLIENT)
     subject = Subject(resolve("ceil-range").open().new, resolve("ceil-range").protocol, (found,))
     driver = driver_for(CLIENT)
     job = Job(resolve("ceil-range"), RunOptions(budget=Budget(histories=1)))
@@ -40,7 +40,7 @@ def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input(cases):
 
 
 def test_a_case_that_breaks_nothing_does_not_shrink():
-    found = promise("topic-even", CLIENT)
+    found = parse_claim("topic-even", CLIENT)
     target = resolve("range")
     case = Job(target, RunOptions()).case(0)
     assert (
@@ -48,7 +48,7 @@ def test_a_case_that_breaks_nothing_does_not_shrink():
     )
 
 
-TOTAL = promise("total", CLIENT)
+TOTAL = parse_claim("total", CLIENT)
 NOBODY = Subject(lambda config: None, resolve("range").protocol, (TOTAL,))
 
 
@@ -141,7 +141,7 @@ ENDS = (
 @pytest.mark.parametrize(("name", "least"), ENDS)
 def test_counterexamples_of_many_seeds_end_at_the_least(name, least):
     control = next(c for c in load_controls() if (c.name, c.kind) == (name, CLIENT))
-    found = promise(control.breaks, CLIENT)
+    found = parse_claim(control.breaks, CLIENT)
     subject = Subject(control.new, control.protocol, (found,))
     driver, ends = driver_for(CLIENT), []
     for seed in range(4):

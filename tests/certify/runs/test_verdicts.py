@@ -16,13 +16,13 @@ from kassay.certify.runs.verdicts import (
 )
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Verdict, every_kind
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, situations_of
 from kassay.writing.text import counted
 
-BALANCED = promise("balanced-within-one", CLIENT)
-ENOUGH = BALANCED.claim.minimum
-REQUIRED = [name for s in situations_of(CLIENT) if BALANCED.claim.id in s.required_by for name in s.names]
+BALANCED = parse_claim("balanced-within-one", CLIENT)
+ENOUGH = BALANCED.kind.minimum
+REQUIRED = [name for s in situations_of(CLIENT) if BALANCED.kind.id in s.required_by for name in s.names]
 
 
 def judged(times, reached=REQUIRED, **counts):
@@ -105,17 +105,17 @@ def tally_of(found, reached=True, **counts):
     """A tally of one claim, with every situation of its kind reached or none."""
     kind = found.kind
     seen = Counter(name for each in situations_of(kind) for name in each.names) if reached else Counter()
-    return Tally(histories=9, counts={found.promise.id: ClaimCount(**counts)}, reached=seen)
+    return Tally(histories=9, counts={found.kind.id: ClaimCount(**counts)}, reached=seen)
 
 
 class Of:
     """A promise of a kind."""
 
     def __init__(self, spelled, kind=CLIENT):
-        self.promise, self.kind = promise(spelled, kind), kind
+        self.claim, self.kind = parse_claim(spelled, kind), kind
 
     def verdict(self, assume=NONE, exhaustive=None, **tally):
-        return verdict_of(self.promise, self.kind, tally_of(self, **tally), frozenset(assume), exhaustive)
+        return verdict_of(self.claim, self.kind, tally_of(self, **tally), frozenset(assume), exhaustive)
 
 
 def test_a_verdict_needs_enough_judgements_that_could_have_failed():
@@ -151,7 +151,7 @@ def test_a_claim_that_never_counted_is_unknown(kind):
     ],
 )
 def test_a_sentence_whose_conditions_never_held_is_vacuous(exhaustive, reason):
-    stated = promise("max(load) < 0 where partitions < 0", CLIENT)
+    stated = parse_claim("max(load) < 0 where partitions < 0", CLIENT)
     assert verdict_of(stated, CLIENT, Tally(9), NONE, exhaustive) == (Verdict.UNKNOWN, reason)
 
 
@@ -163,7 +163,7 @@ def test_each_part_of_each_required_situation_is_needed(kind):
         for situation in situations_of(kind):
             for name in situation.names:
                 less = Tally(1, 0, full.counts, full.reached - Counter([name]))
-                verdict, why = verdict_of(found.promise, kind, less, NONE)
+                verdict, why = verdict_of(found.claim, kind, less, NONE)
                 needed = claim_id in (*situation.required_by, *situation.defines)
                 assert (verdict is Verdict.UNKNOWN and why == f"not reached: {name}") is needed
 
@@ -218,7 +218,7 @@ def test_tallies_add_up_whatever_their_order():
 
 
 def test_a_situation_that_the_target_cannot_meet_is_neither_required_nor_told_of():
-    subject = promise("single-owner", CLIENT)
+    subject = parse_claim("single-owner", CLIENT)
     met = Tally(counts={"single-owner": ClaimCount(checked=1000, judged=1000)})
     for each in situations_of(CLIENT):
         if each.id != "skipped-generation":
@@ -240,7 +240,7 @@ def test_a_situation_that_defines_a_claim_is_told_of_where_that_is_asked_or_it_c
     assert defining
     assert everything - set(reached_by_id(kind, Tally(), ())) == set(defining)
     for situation_id, claims in defining.items():
-        assert reached_by_id(kind, Tally(), [promise(claims[0], kind)])[situation_id] == 0
+        assert reached_by_id(kind, Tally(), [parse_claim(claims[0], kind)])[situation_id] == 0
         came_up = Tally(reached=Counter({situation_id: 3}))
         assert reached_by_id(kind, came_up, ())[situation_id] == 3
 

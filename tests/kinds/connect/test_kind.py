@@ -15,8 +15,8 @@ from kassay.kinds.judging import Subject
 from kassay.model.connect.history import ConnectHistory
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Seeded
 from tests.kinds.descent import TRIED
@@ -28,8 +28,8 @@ PROFILE = GroupProfile(kind=CONNECT)
 
 
 def subject(rule, *claims, protocol=RebalanceProtocol.COOPERATIVE):
-    promises = (*validity_claims(CONNECT), *(promise(claim, CONNECT) for claim in claims))
-    return Subject(lambda _config: rule(), protocol, promises)
+    statements = (*validity_claims(CONNECT), *(parse_claim(claim, CONNECT) for claim in claims))
+    return Subject(lambda _config: rule(), protocol, statements)
 
 
 def broken(whom, seeds=range(60)):
@@ -55,8 +55,8 @@ def test_sound_rules_break_nothing():
 @pytest.mark.parametrize("name", ["leaves-deleted-running", "gives-lost-work-to-one", "waits-twice"])
 def test_a_broken_rule_is_shrunk_to_a_smaller_history_that_replays(name):
     (control,) = (each for each in controls_of(CONNECT) if each.name == name)
-    claim = promise(control.breaks, CONNECT)
-    whom = replace(subject(control.factory), promises=(claim,))
+    claim = parse_claim(control.breaks, CONNECT)
+    whom = replace(subject(control.factory), claims=(claim,))
     cases = (DRIVER.generate(Seeded(seed), PROFILE) for seed in range(200))
     case = next(case for case in cases if DRIVER.examine(case, whom).violations and len(case.changes) > 2)
     small = shrink(DRIVER, case, whom, claim).case

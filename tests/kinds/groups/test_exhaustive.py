@@ -16,8 +16,8 @@ from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.kinds import CLIENT, GROUPS, SERVER, SHARE
 from kassay.model.groups.step import ShareStep, Step
 from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.promises import promise
 from kassay.properties.registry import situations_of
 
 NONE, OLD, LATEST = -1, 2, 3
@@ -188,7 +188,7 @@ TOO_LARGE = {
 def test_a_scope_reaches_every_situation_that_it_does_not_leave_out(kind):
     driver = driver_for(kind)
     rule = {CLIENT: "sticky", SERVER: "uniform", SHARE: "share-simple"}[kind]
-    subject = Subject(lambda _: find(rule).factory(), RebalanceProtocol.EAGER, (promise("pure", kind),))
+    subject = Subject(lambda _: find(rule).factory(), RebalanceProtocol.EAGER, (parse_claim("pure", kind),))
     reached = set()
     for case in scope(kind, 2, 2):
         reached |= driver.examine(case, subject).reached.keys()

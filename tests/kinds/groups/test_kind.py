@@ -14,7 +14,7 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import validity_claims
 from tests.kinds.users import first_broken
 from tests.mutants import share_assignors
@@ -27,8 +27,8 @@ CASE = History(Cluster.of({"t": 3, "u": 3}), (JOIN, (Leave("b"),)))
 
 
 def subject(new, *claims, twin=None):
-    promises = (*validity_claims(CLIENT), *(promise(name, CLIENT) for name in claims))
-    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+    statements = (*validity_claims(CLIENT), *(parse_claim(name, CLIENT) for name in claims))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, statements, twin=twin)
 
 
 def broken(case, whom):
@@ -95,7 +95,7 @@ def test_a_case_counts_who_joins_what_is_there_at_the_start_and_what_happens_aft
 def test_the_best_goes_by_the_order_that_the_promise_names():
     (first, _) = DRIVER.play(CASE, subject(RoundRobin))
     (outcome,) = first.outcomes
-    best = DRIVER.best(outcome, promise("balanced-optimal", CLIENT))
+    best = DRIVER.best(outcome, parse_claim("balanced-optimal", CLIENT))
     assert (best.loads, best.moved, best.mismatched) == ((3, 3), 0, 0)
     assert TopicPartition("t", 0) in outcome.given["a"]
 

@@ -14,9 +14,9 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSends, TopicMetadata
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.partitioners.scenarios import sending
-from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.kinds.descent import TRIED, descent
@@ -30,11 +30,11 @@ sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 
 def subject(new, *claims, twin=None):
     validity = validity_claims(PARTITIONER)
-    promises = (
+    statements = (
         *validity,
-        *(promise(c, PARTITIONER) for c in claims if c not in {v.id for v in validity}),
+        *(parse_claim(c, PARTITIONER) for c in claims if c not in {v.id for v in validity}),
     )
-    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, statements, twin=twin)
 
 
 def broken(case, whom):

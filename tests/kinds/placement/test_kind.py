@@ -14,9 +14,9 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.scenarios import request
-from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.kinds.descent import descent
@@ -30,8 +30,8 @@ cases = st.builds(PlacementCase, st.composite(lambda draw: request(Drawn(draw)))
 
 
 def subject(new, *claims):
-    promises = (*validity_claims(PLACER), *(promise(claim, PLACER) for claim in claims))
-    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises)
+    statements = (*validity_claims(PLACER), *(parse_claim(claim, PLACER) for claim in claims))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, statements)
 
 
 def broken(case, whom):
@@ -77,7 +77,7 @@ def test_every_situation_is_reached_and_every_promise_judged():
         "partitions-added",
     }
     judged = {name for one in seen for name in one.judged}
-    assert judged == {made.id for made in whom.promises}
+    assert judged == {made.id for made in whom.claims}
 
 
 @pytest.mark.parametrize("claim", ["leaders-even", "replicas-even"])
@@ -88,7 +88,7 @@ def test_an_uneven_placer_is_found_by_the_certified_best(claim):
 
 def test_another_process_is_a_second_look():
     whom = subject(placers.Sound, "deterministic")
-    twin = Subject(whom.new, whom.protocol, whom.promises, twin=lambda config: placers.FavoursFirst())
+    twin = Subject(whom.new, whom.protocol, whom.claims, twin=lambda config: placers.FavoursFirst())
     case = PlacementCase(PlacementRequest(3, 1, (Broker(0), Broker(1))), 0)
     assert broken(case, whom) == set()
     assert broken(case, twin) == {"deterministic"}

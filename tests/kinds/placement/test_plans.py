@@ -12,9 +12,9 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Plan, PlanRequest, plan_step
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.scenarios import plan_request
-from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 
@@ -27,8 +27,8 @@ requests = st.composite(lambda draw: plan_request(Drawn(draw)))()
 
 def subject(new, *claims, twin=None):
     names = [claim for claim in claims if claim not in {found.id for found in validity_claims(PLANNER)}]
-    promises = (*validity_claims(PLANNER), *(promise(name, PLANNER) for name in names))
-    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+    statements = (*validity_claims(PLANNER), *(parse_claim(name, PLANNER) for name in names))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, statements, twin=twin)
 
 
 def broken(case, whom):
@@ -46,7 +46,7 @@ def test_the_optimal_plan_keeps_every_claim_and_ends_at_the_optimum(case):
         if plan_step(OptimalPlan, case).given.moves
         else {"plan-valid", "replicas-distinct", "rack-spread"}
     )
-    assert seen.judged.keys() == {found.id for found in whom.promises} - of_moves, (
+    assert seen.judged.keys() == {found.id for found in whom.claims} - of_moves, (
         "an empty plan says nothing of moves"
     )
     plan = OptimalPlan().plan(case)

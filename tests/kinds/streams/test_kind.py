@@ -31,8 +31,8 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     process_id,
 )
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.scenarios import TAGGED, tagged_task_history, task_history
@@ -49,8 +49,8 @@ histories = st.composite(lambda draw: task_history(Drawn(draw)))()
 
 
 def subject(new, *claims, twin=None):
-    promises = (*validity_claims(STREAMS), *(promise(c, STREAMS) for c in claims))
-    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
+    statements = (*validity_claims(STREAMS), *(parse_claim(c, STREAMS) for c in claims))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, statements, twin=twin)
 
 
 def broken(case, whom):
@@ -111,16 +111,16 @@ def test_references_keep_what_they_declare(new):
     seen = [DRIVER.examine(life, whom) for life in lives]
     assert [violation for one in seen for violation in one.violations] == []
     assert {name for one in seen for name in one.reached} == set(SENTENCES)
-    assert {claim for one in seen for claim in one.judged} == {p.id for p in whom.promises}
+    assert {claim for one in seen for claim in one.judged} == {p.id for p in whom.claims}
 
 
 @pytest.mark.parametrize(("claim", "faulty"), task_assignors.FAULTY.items())
 def test_each_fault_is_found_and_shrinks_to_a_small_history(claim, faulty):
-    whom = replace(subject(faulty), promises=(promise(claim, STREAMS),))
+    whom = replace(subject(faulty), claims=(parse_claim(claim, STREAMS),))
     case = next(
         c for seed in range(300) if broken(c := DRIVER.generate(Seeded(seed), PROFILE), whom) == {claim}
     )
-    found = shrink(DRIVER, case, whom, promise(claim, STREAMS))
+    found = shrink(DRIVER, case, whom, parse_claim(claim, STREAMS))
     sizes = DRIVER.counts(found.case)
     # A needless move shows when one process goes and the two that stay need not exchange anything.
     assert sizes["members"] <= (3 if claim == "sticky-minimal" else 2)
@@ -257,7 +257,7 @@ def verdicts(name, histories, of=OF_USERS, **settings):
 @pytest.mark.parametrize(("fault", "claim"), FAULTS.items())
 def test_a_users_faulty_assignor_breaks_the_claim_that_its_fault_is_about(fault, claim):
     judged = verdicts("ByProcess", 30, claims=(claim,), config={"fault": fault})
-    assert judged[promise(claim, STREAMS).id] is Verdict.VIOLATED
+    assert judged[parse_claim(claim, STREAMS).id] is Verdict.VIOLATED
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from kassay.model.streams.group import MemberTasks
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import applies
 from kassay.properties.streams import tasks
 from kassay.properties.streams.tags import standby_tags
@@ -177,7 +177,7 @@ def test_copies_are_spread_over_tags_as_was_recorded():
     result = check_file(file, None, exact=True)
     assert (result.passed, result.failures) == (459, ())
     assert len(check_file(file, IgnoresTags, exact=True).failures) == 182
-    spread = promise("standby-tags", STREAMS).claim
+    spread = parse_claim("standby-tags", STREAMS).kind
     for vector in read_vectors(file).vectors:
         case = read_as(StreamsVector, vector)
         step = TaskStep(case.request, case.answer, at_rest=True)

@@ -28,7 +28,7 @@ from kassay.pipeline.campaign.lanes import lanes_of
 from kassay.pipeline.campaign.records import CONTRADICTORY, Campaign, Key, Smallest, Sums, bucket_of
 from kassay.pipeline.campaign.spec import TargetSpec
 from kassay.pipeline.store import Local
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from tests.cli.runner import here, one_line, valid
 from tests.paths import DOCS
 from tests.pipeline.campaign.campaigns import SPEC, run
@@ -57,7 +57,7 @@ def test_what_is_told_is_the_smallest_and_what_is_left_out_is_counted(
 
 
 def test_a_driver_for_one_kind_sees_that_kind_only() -> None:
-    found = promise("balanced-within-one", CLIENT)
+    found = parse_claim("balanced-within-one", CLIENT)
     lane = lanes_of(replace(SPEC, claims=(found.id,), gap=False))[0]
     checked = 0
     with open_bench(lane.job) as bench:
@@ -94,7 +94,7 @@ def test_the_lane_that_stands_for_a_finding_is_the_one_with_its_smallest_history
 
 
 def test_a_finding_on_contradictory_input_is_not_told_by_a_case_that_is_ordinary() -> None:
-    claim = promise("balanced-within-one", CLIENT)
+    claim = parse_claim("balanced-within-one", CLIENT)
     lane = lanes_of(replace(SPEC, claims=(claim.id,), gap=False))[0]
     with open_bench(lane.job) as bench:
         for index in range(40):

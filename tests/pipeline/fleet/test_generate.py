@@ -32,7 +32,7 @@ def made(shape: ClusterShape, seed: int, snapshots: int = 6) -> list[Moment]:
     return list(moments_of(FleetSpec(1, snapshots), random.Random(seed), shape))
 
 
-def promised(shape: ClusterShape, names: list[str], topics: tuple[str, ...]) -> bool:
+def claim(shape: ClusterShape, names: list[str], topics: tuple[str, ...]) -> bool:
     """Whether a member of this shape may read these topics."""
     if shape.graph == "own":
         return len(topics) == 1
@@ -54,7 +54,7 @@ def test_a_shape_starts_with_its_members_and_topics_and_cites_its_source(shape: 
 def test_members_read_what_the_graph_says(shape: ClusterShape, seed: int) -> None:
     for moment in made(shape, seed):
         names = [topic.name for topic in moment.cluster.topics]
-        assert all(promised(shape, names, member.topics) for member in moment.members)
+        assert all(claim(shape, names, member.topics) for member in moment.members)
 
 
 @given(SHAPES, SEEDS)

@@ -7,7 +7,7 @@ from kassay.model.connect.history import ConnectStep
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
 from kassay.model.errors import FailureKind
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 
 
 @pytest.mark.parametrize(
@@ -16,5 +16,5 @@ from kassay.properties.promises import promise
 )
 def test_a_call_without_an_answer_breaks_one_claim(kind, claim_id, other):
     step = ConnectStep(ConnectRequest((), (ConnectWorker("x"),)), Failure(kind, "no"))
-    assert [e.subject for e in promise(claim_id, CONNECT).claim.predicate(step)] == ["assign"]
-    assert list(promise(other, CONNECT).claim.predicate(step)) == []
+    assert [e.subject for e in parse_claim(claim_id, CONNECT).kind.predicate(step)] == ["assign"]
+    assert list(parse_claim(other, CONNECT).kind.predicate(step)) == []

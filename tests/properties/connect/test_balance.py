@@ -13,8 +13,8 @@ from kassay.model.connect.work import (
     ConnectWorker,
     WorkerChange,
 )
+from kassay.properties.claims import parse_claim
 from kassay.properties.connect.balance import balanced_within_one, least_taken_back
-from kassay.properties.promises import promise
 from tests.properties.confirming import both_seen, confirm
 from tests.properties.connect.requests import requests, steps
 
@@ -65,7 +65,7 @@ def test_what_is_configured_no_longer_is_no_load():
 
 
 def test_balance_counts_where_an_answer_at_rest_can_lack_it():
-    found = promise("balanced-within-one", CONNECT)
+    found = parse_claim("balanced-within-one", CONNECT)
     at_rest = ([s for s in steps(request) if s.at_rest and is_single(s)] for request in requests(2))
     both_seen(confirm(found, some) for some in at_rest if some)
 
@@ -86,7 +86,7 @@ def moved(request, *tasks):
     [((4, 0), TASKS[:2], False), ((4, 0), TASKS[:3], True), ((2, 2), TASKS[:1], True)],
 )
 def test_more_than_balance_needs_is_told(loads, taken, broken):
-    found = promise("sticky-minimal", CONNECT).claim
+    found = parse_claim("sticky-minimal", CONNECT).kind
     last = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     run = ConnectRun((moved(cluster(*loads), *taken), last), 1)
     assert found.applies(run)
@@ -97,7 +97,7 @@ def test_more_than_balance_needs_is_told(loads, taken, broken):
 
 
 def test_nothing_is_said_of_moves_without_rest_or_with_losses():
-    found = promise("sticky-minimal", CONNECT).claim
+    found = parse_claim("sticky-minimal", CONNECT).kind
     rest = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     assert not found.applies(ConnectRun((moved(cluster(4, 0), TASKS[0]),), 1))
     lossy = ConnectStep(cluster(2, 0), ConnectAssignment({}), lost_since=((TASKS[3], 0),))
@@ -110,16 +110,16 @@ def test_nothing_is_said_of_moves_without_rest_or_with_losses():
     [("converges", 5, False), ("converges:2", 2, False), ("converges:2", 3, True)],
 )
 def test_rounds_to_rest_are_counted(spelled, rounds, broken):
-    found = promise(spelled, CONNECT)
+    found = parse_claim(spelled, CONNECT)
     step = ConnectStep(cluster(2, 2), ConnectAssignment({}))
     rest = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     run = ConnectRun((step, *[step] * (rounds - 1), rest), 1)
-    assert bool(list(found.claim.predicate(run, found.value))) is broken
-    assert list(found.claim.predicate(ConnectRun((step,), 1), found.value))
+    assert bool(list(found.kind.predicate(run, found.value))) is broken
+    assert list(found.kind.predicate(ConnectRun((step,), 1), found.value))
 
 
 def test_a_rebalance_for_no_reason_changes_nothing():
-    found = promise("stable", CONNECT).claim
+    found = parse_claim("stable", CONNECT).kind
     rest = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     assert not found.applies(ConnectRun((rest,), 1))
     for answer, subjects in (

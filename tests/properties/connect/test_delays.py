@@ -7,7 +7,7 @@ import pytest
 from kassay.model.connect.history import ConnectStep
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest, ConnectWorker, WorkerChange
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import applies
 from tests.properties.confirming import both_seen, confirm
 from tests.properties.connect.requests import requests, steps
@@ -20,8 +20,8 @@ TAKE = ConnectAssignment({"x": WorkerChange((), ("a",))})
 
 
 def subjects(claim_id, step):
-    found = promise(claim_id, CONNECT)
-    return [e.subject for e in found.claim.predicate(step)] if applies(found.claim, step) else None
+    found = parse_claim(claim_id, CONNECT)
+    return [e.subject for e in found.kind.predicate(step)] if applies(found.kind, step) else None
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_nothing_is_taken_back_while_a_delay_is_on_or_right_after_a_round_that_d
     ],
 )
 def test_a_claim_counts_where_an_answer_breaks_it(claim_id, known):
-    found = promise(claim_id, CONNECT)
+    found = parse_claim(claim_id, CONNECT)
     outcomes = {confirm(found, list(steps(request, **known))) for request in requests(1)}
     assert outcomes == ({True} if claim_id == "delayed-for-loss" else {True, False})
 
 
 def test_overdue_work_counts_where_there_is_some():
-    found = promise("lost-returns", CONNECT)
+    found = parse_claim("lost-returns", CONNECT)
     lost = [request for request in requests(1) if request.configured - request.runners.keys()]
     both_seen(
         confirm(found, list(steps(request, lost_since=((request.connectors[0][0], since),))))

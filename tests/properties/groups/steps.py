@@ -6,8 +6,8 @@ from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.balance import Best
-from kassay.properties.promises import promise
 from kassay.properties.registry import applies
 
 EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
@@ -38,7 +38,7 @@ def rebalanced(*steps, settled=True, revocations=0, change=(), **extras):
 
 
 def evidence(spelled, thing, *more):
-    found = promise(spelled, CLIENT)
+    found = parse_claim(spelled, CLIENT)
     claim = found.claim
     if claim.parameter is not None:
         more = (*more, found.value)

@@ -7,8 +7,8 @@ import pytest
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved, rack_mismatches
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.balance import ORDER, RACK_FIRST, Best, order_of
-from kassay.properties.promises import promise
 from kassay.properties.registry import applies
 from tests.properties.confirming import answered, is_broken
 from tests.properties.groups.answers import readers, readings, valid_answers
@@ -69,7 +69,7 @@ def _is_kip54(s):
 
 
 def test_balance_is_broken_exactly_where_its_statement_is_false(few):
-    within_one, kip54 = promise("balanced-within-one", CLIENT), promise("balanced-kip54", CLIENT)
+    within_one, kip54 = parse_claim("balanced-within-one", CLIENT), parse_claim("balanced-kip54", CLIENT)
     for asked in few(readings(), 100):
         for one in answered(asked, valid_answers(asked)):
             loads = list(map(len, one.given.values()))
@@ -81,7 +81,8 @@ def test_balance_is_broken_exactly_where_its_statement_is_false(few):
 @pytest.mark.parametrize("order", [ORDER, RACK_FIRST])
 def test_the_optimum_claims_are_broken_by_every_answer_that_is_worse_and_by_no_other(order, kind, few):
     optimal, sticky, local = (
-        promise(spelled, kind) for spelled in ("balanced-optimal", "sticky-minimal", f"rack-local:{order}")
+        parse_claim(spelled, kind)
+        for spelled in ("balanced-optimal", "sticky-minimal", f"rack-local:{order}")
     )
     assert (order_of(optimal), order_of(sticky), order_of(local)) == (ORDER, ORDER, order)
     seen = set()

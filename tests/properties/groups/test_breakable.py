@@ -19,8 +19,8 @@ from kassay.model.groups.history import History, Join, NewLeader, StaticReturn
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.balance import ORDER
-from kassay.properties.promises import promise
 from kassay.properties.registry import Scope, load_claims, validity_claims
 from tests.properties.confirming import SAMPLE, answered, both_seen, confirm, is_broken
 from tests.properties.groups.answers import (
@@ -105,18 +105,18 @@ def test_every_claim_is_confirmed_below(kind):
     confirmed = OF_SHAPE | OF_CALLS | OF_LOOKS | OF_LOADS | OF_OPTIMUM | OF_ROUNDS | OF_WITHHELD | TIMED
     claims = {claim_id for of, claim_id in load_claims() if of is kind}
     assert claims <= confirmed
-    assert {p.claim.id for p in validity_claims(kind)} == OF_SHAPE | OF_CALLS
+    assert {p.kind.id for p in validity_claims(kind)} == OF_SHAPE | OF_CALLS
 
 
 @pytest.mark.parametrize("kind", GROUPS, ids=str)
 @pytest.mark.parametrize("claim_id", sorted(OF_SHAPE))
 def test_a_validity_claim_counts_where_an_answer_breaks_it_and_no_other(kind, claim_id, few):
     """Cooperative rounds are below; what breaks `exists` or `members` is only looked for where it matters."""
-    found = promise(claim_id, kind)
-    others = [p for p in validity_claims(kind) if p.claim.id in OF_SHAPE - {claim_id}]
+    found = parse_claim(claim_id, kind)
+    others = [p for p in validity_claims(kind) if p.kind.id in OF_SHAPE - {claim_id}]
 
     def thing(other, step):
-        return one_round(step) if other.claim.scope is Scope.REBALANCE else step
+        return one_round(step) if other.kind.scope is Scope.REBALANCE else step
 
     outcomes = set()
     for step in few(readings(unknown=True), 12):
@@ -125,7 +125,7 @@ def test_a_validity_claim_counts_where_an_answer_breaks_it_and_no_other(kind, cl
             and not any(is_broken(other, thing(other, each)) for other in others)
             for each in (replace(step, answer=answer) for answer in answers_in_shape(step, claim_id))
         )
-        assert found.claim.breakable(thing(found, step)) is breaks_alone, step.group
+        assert found.kind.breakable(thing(found, step)) is breaks_alone, step.group
         outcomes.add(breaks_alone)
     assert outcomes == ({True} if claim_id == "members" else {True, False})
 
@@ -136,16 +136,16 @@ def test_what_is_not_there_and_who_is_not_there_break_their_claims_in_any_answer
     for kind in GROUPS:
         for nowhere in nonexistent(step):
             assert is_broken(
-                promise("exists", kind), replace(step, answer=Assignment({"a": (nowhere,), "b": ()}))
+                parse_claim("exists", kind), replace(step, answer=Assignment({"a": (nowhere,), "b": ()}))
             )
         assert is_broken(
-            promise("members", kind), replace(step, answer=Assignment({"a": (), "b": (), **foreign}))
+            parse_claim("members", kind), replace(step, answer=Assignment({"a": (), "b": (), **foreign}))
         )
 
 
 def test_a_cooperative_round_must_give_out_what_nobody_claims(few):
-    found = promise("complete", CLIENT)
-    validity = [promise(claim_id, CLIENT) for claim_id in OF_SHAPE - {"complete"}]
+    found = parse_claim("complete", CLIENT)
+    validity = [parse_claim(claim_id, CLIENT) for claim_id in OF_SHAPE - {"complete"}]
     outcomes = set()
     for step in [*few(pasts(), 400), *larger_pasts(len(few(range(2000), 100)))]:
         if step.protocol is COOPERATIVE:
@@ -164,18 +164,18 @@ def test_a_cooperative_round_must_give_out_what_nobody_claims(few):
 def test_claims_about_calls_count_everywhere(kind, few):
     raised = Failure(FailureKind.RAISED, "raised ValueError", ("ValueError", "Exception"))
     for step in few(readings(unknown=True), 20):
-        assert confirm(promise("total", kind), [replace(step, answer=raised)])
+        assert confirm(parse_claim("total", kind), [replace(step, answer=raised)])
         assert confirm(
-            promise("terminates", kind), [replace(step, answer=Failure(FailureKind.TIMEOUT, "late"))]
+            parse_claim("terminates", kind), [replace(step, answer=Failure(FailureKind.TIMEOUT, "late"))]
         )
-        assert confirm(promise("pure", kind), [replace(step, mutated="members")])
+        assert confirm(parse_claim("pure", kind), [replace(step, mutated="members")])
 
 
 @pytest.mark.parametrize("kind", GROUPS, ids=str)
 @pytest.mark.parametrize("claim_id", sorted(OF_LOOKS))
 @pytest.mark.parametrize("look", Look)
 def test_second_looks_count_where_another_answer_is_valid(kind, claim_id, look, few):
-    found = promise(claim_id, kind)
+    found = parse_claim(claim_id, kind)
     inputs = readings() if kind is not CLIENT else [*readings(), *few(pasts(), 1200)]
     outcomes = set()
     for step in few(inputs, SAMPLE // 4):
@@ -186,7 +186,7 @@ def test_second_looks_count_where_another_answer_is_valid(kind, claim_id, look, 
         ]
         outcomes.add(confirm(found, pairs))
         assert not confirm(found, answered(step, answers)), "without a second look nothing can be seen"
-    assert outcomes == ({True, False} if look in found.claim.looks else {False})
+    assert outcomes == ({True, False} if look in found.kind.looks else {False})
 
 
 @pytest.mark.parametrize(
@@ -194,19 +194,19 @@ def test_second_looks_count_where_another_answer_is_valid(kind, claim_id, look, 
     [key for key in load_claims() if key[0] in GROUPS and key[1] in OF_LOADS],
 )
 def test_a_claim_about_loads_counts_where_a_valid_answer_breaks_it(kind, claim_id, few):
-    found = promise(claim_id, kind)
+    found = parse_claim(claim_id, kind)
     both_seen(confirm(found, answered(step, valid_answers(step, kind))) for step in few(readings()))
 
 
 @pytest.mark.parametrize("kind", CONSUMER_GROUPS, ids=str)
 def test_the_best_balance_counts_where_a_valid_answer_has_another(kind, few):
-    found = promise("balanced-optimal", kind)
+    found = parse_claim("balanced-optimal", kind)
     both_seen(confirm(found, answered(s, valid_answers(s)), brute_best(s)) for s in few(readings()))
 
 
 @pytest.mark.parametrize("ratio", ["1", "1.5", "2"])
 def test_the_heaviest_member_counts_where_it_may_carry_too_much(ratio, few):
-    found = promise(f"weighted-spread:{ratio}", CLIENT)
+    found = parse_claim(f"weighted-spread:{ratio}", CLIENT)
     rng = random.Random(3)
     outcomes = set()
     for step in few(readings(), SAMPLE):
@@ -221,7 +221,7 @@ def test_the_heaviest_member_counts_where_it_may_carry_too_much(ratio, few):
 
 
 def test_taking_too_early_counts_where_another_claims(few):
-    found = promise("cooperative", CLIENT)
+    found = parse_claim("cooperative", CLIENT)
     inputs = [*few(pasts(), 600), *larger_pasts(len(few(range(6000), 300)))]
     both_seen(confirm(found, answered(step, valid_answers(step))) for step in inputs)
 
@@ -243,7 +243,7 @@ class Restless(AssignorBase):
 @pytest.mark.parametrize("protocol", [EAGER, COOPERATIVE])
 @pytest.mark.parametrize("spelled", ["converges", "converges:1", "converges:12"])
 def test_rest_counts_where_an_assignor_may_go_on_for_ever(spelled, protocol, few):
-    found = promise(spelled, CLIENT)
+    found = parse_claim(spelled, CLIENT)
     outcomes = set()
     for step in few(readings(), SAMPLE // 3):
         history = History(step.cluster, (tuple(Join(member) for member in step.group.members),))
@@ -255,7 +255,7 @@ def test_rest_counts_where_an_assignor_may_go_on_for_ever(spelled, protocol, few
 @pytest.mark.parametrize("protocol", [EAGER, COOPERATIVE])
 @pytest.mark.parametrize("kind", CONSUMER_GROUPS, ids=str)
 def test_a_group_at_rest_counts_where_it_may_get_another_answer(kind, protocol, few):
-    found = promise("stable", kind)
+    found = parse_claim("stable", kind)
     outcomes = set()
     for step in few(readings()):
         for before in valid_answers(step)[:3]:
@@ -278,7 +278,7 @@ def test_a_group_at_rest_counts_where_it_may_get_another_answer(kind, protocol, 
 
 @pytest.mark.parametrize("protocol", [EAGER, COOPERATIVE])
 def test_another_leader_counts_where_it_may_answer_otherwise(protocol, few):
-    found = promise("leader-neutral", CLIENT)
+    found = parse_claim("leader-neutral", CLIENT)
     outcomes = set()
     for step in few(readings()):
         change = (NewLeader(step.group.members[-1].member_id),)
@@ -308,7 +308,7 @@ def share_rounds(size, seed=8):
 
 @pytest.mark.parametrize("claim_id", ["shared-evenly", "balanced-within-one", "deterministic", "complete"])
 def test_what_may_not_be_given_out_counts_for_no_claim_of_share_groups(claim_id, few):
-    found = promise(claim_id, SHARE)
+    found = parse_claim(claim_id, SHARE)
     outcomes = set()
     for step in few(share_rounds(400), 60):
         answers = valid_answers(step, SHARE)
@@ -323,7 +323,7 @@ def test_what_may_not_be_given_out_counts_for_no_claim_of_share_groups(claim_id,
 
 
 def test_the_withheld_counts_where_somebody_could_be_given_it_anew(few):
-    found = promise("assignable", SHARE)
+    found = parse_claim("assignable", SHARE)
     outcomes = set()
     for step in few(share_rounds(400), 60):
         readers = [m.member_id for m in step.group.members]
@@ -333,7 +333,7 @@ def test_the_withheld_counts_where_somebody_could_be_given_it_anew(few):
 
 
 def test_the_fewest_copies_taken_back_count_where_an_even_answer_takes_back_more(few):
-    found = promise("fewest-taken-back", SHARE)
+    found = parse_claim("fewest-taken-back", SHARE)
     outcomes = set()
     for step in few(share_rounds(2000), 200):
         best = best_of_share_group(step.cluster, step.group)
@@ -342,7 +342,7 @@ def test_the_fewest_copies_taken_back_count_where_an_even_answer_takes_back_more
 
 
 def test_a_share_group_at_rest_counts_where_it_may_get_another_answer(few):
-    found = promise("stable", SHARE)
+    found = parse_claim("stable", SHARE)
     outcomes = set()
     for step in few(share_rounds(400), 60):
         answers = valid_answers(step, SHARE)
@@ -356,7 +356,7 @@ def test_a_share_group_at_rest_counts_where_it_may_get_another_answer(few):
 
 
 def test_a_static_return_counts_where_it_may_get_other_partitions(few):
-    found = promise("static-stable", CLIENT)
+    found = parse_claim("static-stable", CLIENT)
     outcomes = set()
     for step in few([*pasts(sizes=SPLITS[:3]), *larger_pasts(3000)], 500):
         back = step.group.members[0].member_id

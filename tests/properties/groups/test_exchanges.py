@@ -10,6 +10,7 @@ import pytest
 from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.cluster import Cluster
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.balance import ORDER, RACK_FIRST
 from kassay.properties.groups.exchanges import (
     Arc,
@@ -19,7 +20,6 @@ from kassay.properties.groups.exchanges import (
     potentials,
     some_circle_costs,
 )
-from kassay.properties.promises import promise
 from tests.properties.confirming import answered, both_seen, confirm
 from tests.properties.groups.answers import valid_answers
 from tests.properties.groups.plain_exchanges import plainly_mismatches_more, plainly_moves_more
@@ -29,14 +29,14 @@ from tests.properties.groups.steps import assignment, member, step
 
 @pytest.mark.parametrize("kind", CONSUMER_GROUPS, ids=str)
 def test_the_fewest_moves_count_where_as_balanced_an_answer_moves_more(kind, few):
-    found = promise("sticky-minimal", kind)
+    found = parse_claim("sticky-minimal", kind)
     inputs = priced_inputs(False, few.all)
     both_seen(confirm(found, answered(step, valid_answers(step)), brute_best(step)) for step in inputs)
 
 
 @pytest.mark.parametrize("order", [ORDER, RACK_FIRST])
 def test_the_fewest_mismatches_count_where_as_good_an_answer_has_more(order, few):
-    found = promise(f"rack-local:{order}", CLIENT)
+    found = parse_claim(f"rack-local:{order}", CLIENT)
     inputs = priced_inputs(True, few.all)
     both_seen(confirm(found, answered(s, valid_answers(s)), brute_best(s, order)) for s in inputs)
 
@@ -45,7 +45,7 @@ def test_the_fewest_mismatches_count_where_as_good_an_answer_has_more(order, few
     "spelled", ["balanced-optimal", "sticky-minimal", f"rack-local:{ORDER}", f"rack-local:{RACK_FIRST}"]
 )
 def test_larger_groups_and_the_solvers_own_assignments(spelled, few):
-    found = promise(spelled, CLIENT)
+    found = parse_claim(spelled, CLIENT)
     outcomes = set()
     for asked in larger_priced(len(few(range(600), 25))):
         answers = valid_answers(asked)

@@ -13,9 +13,9 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
 from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups import sharing as share_situations
 from kassay.properties.groups.sharing import BestSharing
-from kassay.properties.promises import promise
 from tests.assignors.groups.server.groups import situations
 from tests.properties.groups.steps import AB, EAGER, UV, assignment, member, step, tps
 
@@ -25,7 +25,7 @@ MIXED = [member("a", "tu"), member("b", "t"), member("c", "t")]
 
 
 def evidence(claim, thing):
-    return list(promise(claim, SHARE).claim.predicate(thing))
+    return list(parse_claim(claim, SHARE).kind.predicate(thing))
 
 
 def test_what_may_not_be_given_out_is_given_to_nobody_who_did_not_have_it():
@@ -90,7 +90,7 @@ BEFORE = [member("a", owned="t0 t1"), member("b", owned="t0"), member("c")]
 
 
 def test_taking_back_is_counted_where_all_is_even_and_against_the_fewest():
-    claim = promise("fewest-taken-back", SHARE).claim
+    claim = parse_claim("fewest-taken-back", SHARE).kind
     best = BestSharing(0)
     kept = step(BEFORE, {"a": "t0 t1", "b": "t0", "c": "t1"}, T2)
     taken = step(BEFORE, {"a": "t0", "b": "t0 t1", "c": "t1"}, T2)

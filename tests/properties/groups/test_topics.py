@@ -7,7 +7,7 @@ import pytest
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.kinds import CLIENT
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from tests.properties.confirming import answered, is_broken
 from tests.properties.groups.answers import readings, step_of, valid_answers
 from tests.properties.groups.steps import (
@@ -106,7 +106,7 @@ def _goes_whole(s):
 )
 def test_a_claim_about_topics_is_broken_exactly_where_its_statement_is_false(claim_id, statement, few):
     """Instance ids and priorities run against member ids."""
-    found = promise(claim_id, CLIENT)
+    found = parse_claim(claim_id, CLIENT)
     rng = random.Random(claim_id)
     seen = set()
     for asked in few(readings(), 120):

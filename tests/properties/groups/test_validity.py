@@ -11,7 +11,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import FailureKind
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SERVER, SHARE
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Scope, load_claims, validity_claims
 from tests.properties.confirming import is_broken
 from tests.properties.groups.answers import partitions, readers, step_of, valid_answers
@@ -151,7 +151,7 @@ def any_step(rng):
 @pytest.mark.parametrize(("kind", "claim_id"), STATEMENTS)
 def test_a_validity_claim_is_broken_exactly_where_its_statement_is_false(kind, claim_id):
     rng = random.Random(f"{kind} {claim_id}")
-    found = promise(claim_id, kind)
+    found = parse_claim(claim_id, kind)
     seen = Counter()
     for _ in range(700):
         one = any_step(rng)

@@ -16,9 +16,9 @@ from kassay.model.partitioners.partitioner import (
     TopicMetadata,
     send,
 )
+from kassay.properties.claims import parse_claim
 from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.partitioners.scenarios import sending
-from kassay.properties.promises import promise
 from kassay.properties.registry import applies, load_claims, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
@@ -31,7 +31,7 @@ sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, PARTITIONER).claim
+    found = parse_claim(claim_id, PARTITIONER).kind
     return list(found.predicate(step)) if applies(found, step) else []
 
 
@@ -133,7 +133,7 @@ def test_what_another_process_answers_is_judged_by_the_claim_about_processes_alo
     record, topic = ProducerRecord("t", b"k"), TopicMetadata.of(2)
     asked, first = ProducerSends(((record, topic),)), (Sent(record, topic, 0),)
     step = ProducerSendsStep(asked, first, (Probe(look, (Sent(record, topic, 1),)),))
-    claims = {name: promise(name, PARTITIONER).claim for name in ("pure", "deterministic")}
+    claims = {name: parse_claim(name, PARTITIONER).kind for name in ("pure", "deterministic")}
     assert {name for name in claims if evidence(name, step)} == broken
     # A partitioner may change the list of available partitions at every call.
     assert {name for name, claim in claims.items() if claim.breakable(step)} == {*broken, "pure"}

@@ -13,10 +13,10 @@ from kassay.kinds.wide import Widths, wide_case
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerSends
+from kassay.properties.claims import parse_claim
 from kassay.properties.partitioners.murmur2 import key_with_hash, unsigned_murmur2
 from kassay.properties.partitioners.wide import COUNTABLE, RANGES, sized_sending
 from kassay.properties.profile import Profile
-from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Seeded
 from tests.kinds.descent import descent
@@ -35,8 +35,8 @@ all_classes = pytest.mark.parametrize(("range_", "wanted"), CLASSES, ids=[f"{r.i
 def subject(new, *claims):
     validity = validity_claims(PARTITIONER)
     known = {made.id for made in validity}
-    promises = (*validity, *(promise(claim, PARTITIONER) for claim in claims if claim not in known))
-    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises)
+    statements = (*validity, *(parse_claim(claim, PARTITIONER) for claim in claims if claim not in known))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, statements)
 
 
 def case_of(range_, wanted, seed=0):

@@ -10,13 +10,13 @@ from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.plan import Move, Plan, PlanRequest, PlanStep
 from kassay.model.placement.request import PlacementRequest, PlacementStep, place
+from kassay.properties.claims import parse_claim
 from kassay.properties.placement.answers import may_refuse
-from kassay.properties.promises import promise
 from kassay.properties.registry import applies, load_claims
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, PLACER).claim
+    found = parse_claim(claim_id, PLACER).kind
     return list(found.predicate(step)) if applies(found, step) else []
 
 

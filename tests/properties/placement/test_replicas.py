@@ -11,10 +11,10 @@ from kassay.model.calls import Look
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest, PlacementStep, place
+from kassay.properties.claims import parse_claim
 from kassay.properties.machines.placement import JUDGED, broken
 from kassay.properties.placement.replicas import RackRule, rack_rule
 from kassay.properties.placement.scenarios import request
-from kassay.properties.promises import promise
 from kassay.properties.registry import Scope, applies, load_claims, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
@@ -29,7 +29,7 @@ requests = st.composite(lambda draw: request(Drawn(draw)))()
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, PLACER).claim
+    found = parse_claim(claim_id, PLACER).kind
     return list(found.predicate(step)) if applies(found, step) else []
 
 

@@ -12,8 +12,8 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.request import PlacementRequest
+from kassay.properties.claims import parse_claim
 from kassay.properties.profile import Profile
-from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Seeded
 from tests.kinds.descent import descent
@@ -53,8 +53,8 @@ all_sizes = pytest.mark.parametrize(
 def subject(kind, new, *claims):
     validity = validity_claims(kind)
     known = {made.id for made in validity}
-    promises = (*validity, *(promise(claim, kind) for claim in claims if claim not in known))
-    return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises)
+    statements = (*validity, *(parse_claim(claim, kind) for claim in claims if claim not in known))
+    return Subject(lambda config: new(), RebalanceProtocol.EAGER, statements)
 
 
 def case_of(kind, range_, wanted, seed=0):

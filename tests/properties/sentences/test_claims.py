@@ -9,12 +9,12 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Step
 from kassay.model.placement.kinds import PLACER
 from kassay.model.protocols.kinds import COORDINATOR
-from kassay.properties.promises import claim_of, promise, require_claims
+from kassay.properties.claims import claim_kind_of, parse_claim, require_claims
 from kassay.properties.registry import Scope, is_sentence, load_claims, split_claims
 from kassay.properties.sentences.claims import (
     read_sentence,
     require_sentence,
-    sentence_promise,
+    sentence_claim,
     vocabulary_of,
 )
 
@@ -35,12 +35,12 @@ def test_no_claim_is_spelled_like_a_sentence_and_no_sentence_like_a_claim():
 
 
 def test_the_promise_holds_the_sentence_by_which_it_is_made_again():
-    promised = promise("  few =  moved   <= max(1,  members) ", CLIENT)
-    assert promised.id == promised.claim.id == "few = moved <= max(1, members)"
-    assert promise(promised.id, CLIENT).claim.sentence == "Always moved <= max(1, members)."
-    assert claim_of(CLIENT, promised.id).scope is Scope.OUTCOME
-    assert claim_of(PLACER, promised.id) is None
-    assert promise("rounds <= 2", CLIENT).claim.confirm
+    claim = parse_claim("  few =  moved   <= max(1,  members) ", CLIENT)
+    assert claim.id == claim.kind.id == "few = moved <= max(1, members)"
+    assert parse_claim(claim.id, CLIENT).kind.sentence == "Always moved <= max(1, members)."
+    assert claim_kind_of(CLIENT, claim.id).scope is Scope.OUTCOME
+    assert claim_kind_of(PLACER, claim.id) is None
+    assert parse_claim("rounds <= 2", CLIENT).kind.confirm
 
 
 def test_a_list_of_claims_is_split_between_sentences():
@@ -55,20 +55,20 @@ def test_a_list_of_claims_is_split_between_sentences():
 
 
 def test_a_broken_sentence_says_what_its_measures_are_and_of_whom():
-    even = promise("max(load) - min(load) <= 1", CLIENT).claim
+    even = parse_claim("max(load) - min(load) <= 1", CLIENT).kind
     (evidence,) = even.predicate(step(3, 0))
     assert (evidence.subject, dict(evidence.facts)) == ("the group", {"load": {"m0": 3, "m1": 0}})
     assert list(even.predicate(step(2, 1))) == []
-    few = promise("all m: load(m) <= ceil(partitions / members)", CLIENT).claim
+    few = parse_claim("all m: load(m) <= ceil(partitions / members)", CLIENT).kind
     (evidence,) = few.predicate(step(1, 2, 0, partitions=3))
     assert evidence.subject == "member m1"
     assert evidence.facts == {"partitions": 3, "members": 3}
 
 
 def test_it_is_judged_where_its_conditions_hold_and_all_values_are_there():
-    held = promise("max(load) <= 1 where members > 1", CLIENT).claim
+    held = parse_claim("max(load) <= 1 where members > 1", CLIENT).kind
     assert held.applies(step(3, 0)) and not held.applies(step(3))
-    no_racks = promise("max(r: load(r)) <= 1", CLIENT).claim
+    no_racks = parse_claim("max(r: load(r)) <= 1", CLIENT).kind
     assert not no_racks.applies(step(3, 0))
 
 
@@ -84,7 +84,7 @@ def test_it_is_judged_where_its_conditions_hold_and_all_values_are_there():
     ],
 )
 def test_a_judgement_counts_where_another_answer_would_break_it(text, breakable):
-    assert promise(text, CLIENT).claim.breakable(step(2, 1)) is breakable
+    assert parse_claim(text, CLIENT).kind.breakable(step(2, 1)) is breakable
 
 
 def test_what_is_about_no_kind_is_refused_by_the_kind_that_reads_furthest():
@@ -94,7 +94,7 @@ def test_what_is_about_no_kind_is_refused_by_the_kind_that_reads_furthest():
     with pytest.raises(InputError, match="no sentences about targets of kind coordinator"):
         vocabulary_of(COORDINATOR)
     with pytest.raises(InputError, match="column 1: no measure 'replicas'"):
-        sentence_promise("replicas <= 1", CLIENT)
+        sentence_claim("replicas <= 1", CLIENT)
 
 
 def test_the_columns_of_a_named_sentence_are_those_of_the_whole_text():

@@ -17,7 +17,7 @@ from kassay.model.streams.tasks import (
     member_id,
     process_id,
 )
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.streams.copies import BestStandbys, standby_count, sticky_standbys, warm_ups
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
@@ -85,7 +85,7 @@ def answer(a=(), b=(), c=(), runs=((S0,), (S1,), (N0,)), **more):
 
 
 def applies(step, best=LEAST):
-    return promise("sticky-standbys", STREAMS).claim.applies(step, best)
+    return parse_claim("sticky-standbys", STREAMS).kind.applies(step, best)
 
 
 def test_copies_that_must_be_restored_are_told():

@@ -9,7 +9,7 @@ from kassay.model.errors import FailureKind
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest, member_id
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import load_claims
 from kassay.properties.streams.stability import converges, fixed_point, stable
 from kassay.properties.streams.tasks import changed
@@ -42,7 +42,7 @@ def test_rest_is_reached_in_time(rounds, settling, at_rest, broken):
 
 
 def test_a_run_that_ends_in_an_error_is_not_asked_whether_it_rests():
-    claim = promise("converges", STREAMS).claim
+    claim = parse_claim("converges", STREAMS).kind
     assert not claim.applies(run(KEPT, ERROR))
     assert claim.applies(run(KEPT, KEPT))
 

@@ -15,7 +15,7 @@ from kassay.model.streams.tasks import (
     member_id,
     process_id,
 )
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.streams.stickiness import BestMembers, Spent, before, homes, spent, sticky_by_member
 
 A, B = process_id(0), process_id(2)
@@ -66,7 +66,7 @@ def test_only_what_costs_more_than_the_best_is_told():
 
 
 def test_it_says_something_only_of_balanced_answers_by_member():
-    applies = promise("sticky-by-member", STREAMS).claim.applies
+    applies = parse_claim("sticky-by-member", STREAMS).kind.applies
     least = BestMembers(Spent(0, 2), Spent(9, 9))
     assert applies(answer([S0], [S1], [N0]), least)
     assert not applies(answer([S0, S1], [N0], []), least)

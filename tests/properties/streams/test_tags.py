@@ -12,7 +12,7 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     process_id,
 )
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import applies
 from kassay.properties.streams.tags import COPIES_MAX, standby_tags
 
@@ -86,4 +86,4 @@ def test_a_task_without_all_its_copies_is_left_to_other_claims():
 )
 def test_it_is_judged_where_each_process_has_each_tag_and_orders_are_few(found, judged):
     assert COPIES_MAX == 3
-    assert applies(promise("standby-tags", STREAMS).claim, found) == judged
+    assert applies(parse_claim("standby-tags", STREAMS).kind, found) == judged

@@ -94,8 +94,8 @@ def test_what_the_machine_cannot_change_stands_in_the_verdict_and_the_rest_in_de
 
 
 def story_shown(kind, name):
-    driver, case, subject, promised = smallest(kind, name)
-    broken, possible = broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, promised)
+    driver, case, subject, claim = smallest(kind, name)
+    broken, possible = broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, claim)
     screen = Console(width=250)
     with screen.capture() as out:
         steps, document = driver.narrate(case, subject), driver.form.write(case)

@@ -29,10 +29,10 @@ from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.trace import Conditions, Trace
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.groups.sharing import BestSharing
-from kassay.properties.promises import promise
-from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.registry import Claim, Scope, Violation
 from kassay.solver.groups.share_gap import share_figures
 from kassay.solver.groups.shares import ShareProblem, best_sharing
 
@@ -125,15 +125,15 @@ _OF_RACKS: Final = frozenset({"contiguous", "copartitioned"})
 _SHOWN: Final = 3
 
 
-class Promises(NamedTuple):
+class AuditClaims(NamedTuple):
     """The claims checked on each round, and on the outcome of a rebalance."""
 
-    rounds: tuple[Promise, ...]
-    outcome: tuple[Promise, ...]
+    rounds: tuple[Claim, ...]
+    outcome: tuple[Claim, ...]
 
 
 @cache
-def promises(kind: Kind, assignor: str | None, racks: bool = False) -> Promises:
+def audited_claims(kind: Kind, assignor: str | None, racks: bool = False) -> AuditClaims:
     """The claims that the records of an assignor allow; for an unknown one, validity only."""
     names = list(_VALID)
     if assignor == "stream":
@@ -145,11 +145,11 @@ def promises(kind: Kind, assignor: str | None, racks: bool = False) -> Promises:
             name for name in reference.claims if name in _OF_A_STEP and not (racks and name in _OF_RACKS)
         ]
         names += ["sticky-minimal"] if assignor in _STICKY else []
-    declared = [promise(name, kind) for name in names]
+    declared = [parse_claim(name, kind) for name in names]
     of_rounds = (Scope.STEP, Scope.REBALANCE)
-    return Promises(
-        tuple(each for each in declared if each.claim.scope in of_rounds),
-        tuple(each for each in declared if each.claim.scope not in of_rounds),
+    return AuditClaims(
+        tuple(each for each in declared if each.kind.scope in of_rounds),
+        tuple(each for each in declared if each.kind.scope not in of_rounds),
     )
 
 
@@ -174,7 +174,7 @@ def judgement(
 
     `owners_known`: the members of the outcome's group report the partitions that they owned before.
     """
-    checked = promises(kind, assignor, any(member.rack for member in step.group.members))
+    checked = audited_claims(kind, assignor, any(member.rack for member in step.group.members))
     seen = Examination()
     rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
     judge(rebalanced, _subject(step, checked.rounds), seen, no_best, ())
@@ -205,7 +205,7 @@ def only_owners(kind: Kind, assignor: str | None, step: Step, moment: LogMoment)
     """The round, checked only for partitions with two owners."""
     seen = Examination()
     rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
-    judge(rebalanced, _subject(step, (promise("single-owner", kind),)), seen, no_best, ())
+    judge(rebalanced, _subject(step, (parse_claim("single-owner", kind),)), seen, no_best, ())
     return Judgement(
         tuple(seen.judged), tuple(_findings(kind, assignor, rebalanced, seen.violations, moment)), None
     )
@@ -219,17 +219,17 @@ def convergence(
     A round revokes if it withholds partitions. An assignor without such a promise is not checked.
     """
     reference = registry.find(REFERENCES[kind].get(assignor or "", ""))
-    promised = [name for name in (reference.claims if reference else ()) if name.startswith("converges")]
+    claim = [name for name in (reference.claims if reference else ()) if name.startswith("converges")]
     seen = Examination()
     revoking = sum(not is_full(step) for step in rounds)
     rebalanced = Rebalanced(0, (), tuple(rounds), settled=at_rest, revocations=revoking)
-    subject = _subject(rounds[0], tuple(promise(name, kind) for name in promised))
+    subject = _subject(rounds[0], tuple(parse_claim(name, kind) for name in claim))
     judge(rebalanced, subject, seen, no_best, ())
     findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
     return Judgement(tuple(seen.judged), tuple(findings), None)
 
 
-def _subject(step: Step, checked: tuple[Promise, ...]) -> Subject:
+def _subject(step: Step, checked: tuple[Claim, ...]) -> Subject:
     return Subject(not_there, step.protocol, checked)
 
 

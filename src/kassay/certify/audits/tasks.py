@@ -25,8 +25,8 @@ from kassay.model.streams.history import TaskHistory, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest, process_key
 from kassay.model.trace import Conditions, Trace
-from kassay.properties.promises import promise
-from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.claims import parse_claim
+from kassay.properties.registry import Claim, Scope, Violation
 from kassay.solver.streams.members import place_actives
 from kassay.solver.streams.problem import problem_of
 
@@ -45,17 +45,17 @@ class TaskTarget(NamedTuple):
 
 
 @cache
-def task_promises(copies_known: bool) -> tuple[Promise, ...]:
+def task_claims(copies_known: bool) -> tuple[Claim, ...]:
     """The claims checked on a target: those about any answer, and those about a stable group."""
     reference = registry.find(REFERENCE)
     declared = reference.claims if reference is not None else ()
-    promises = [promise(name, STREAMS) for name in (*_VALID, *declared)]
+    claims = [parse_claim(name, STREAMS) for name in (*_VALID, *declared)]
     return tuple(
         each
-        for each in promises
-        if each.claim.scope in (Scope.STEP, Scope.OUTCOME)
-        and not each.claim.looks
-        and (copies_known or each.claim.id not in _OF_COPIES)
+        for each in claims
+        if each.kind.scope in (Scope.STEP, Scope.OUTCOME)
+        and not each.kind.looks
+        and (copies_known or each.kind.id not in _OF_COPIES)
     )
 
 
@@ -78,7 +78,7 @@ def task_judgement(
     answer = TaskAssignment(processes, members=dict(target.given))
     step = TaskStep(request, answer, at_rest=at_rest)
     seen = Examination()
-    subject = Subject(not_there, RebalanceProtocol.EAGER, task_promises(copies_known))
+    subject = Subject(not_there, RebalanceProtocol.EAGER, task_claims(copies_known))
     judge(Calls((step,), (step,) if at_rest else ()), subject, seen, no_best, ())
     findings = findings_of(seen.violations, epoch, moment, lambda claim, broken: _trace(step, claim, broken))
     named = tuple(replace(each, message=_by_member(each.message, target.members)) for each in findings)

@@ -33,7 +33,7 @@ from kassay.model.calls import Look
 from kassay.model.errors import KassayError
 from kassay.model.shape.codec import sparse
 from kassay.model.trace import Trace
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.writing.text import visible
 
 _WIDTH: Final = 100
@@ -102,14 +102,14 @@ def with_code(certificate: Certificate, most: int) -> Certificate:
 
 def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
     """The first wrong answer, if a new object repeats it in that call alone, or differs in a second call."""
-    promised = promise(playback.trace.claim, playback.trace.kind)
-    looks = promised.claim.looks
-    if not _HERE.issuperset(looks) and promised.claim.id != "deterministic":
+    claim = parse_claim(playback.trace.claim, playback.trace.kind)
+    looks = claim.kind.looks
+    if not _HERE.issuperset(looks) and claim.kind.id != "deterministic":
         return None
     with open_bench(job_of(playback)) as bench:
-        for subject in subjects_of(bench, promised, playback.conditions):
+        for subject in subjects_of(bench, claim, playback.conditions):
             subject.renew()
-            for broken in broken_steps(driver, driver.play(case, subject), subject, promised)[:1]:
+            for broken in broken_steps(driver, driver.play(case, subject), subject, claim)[:1]:
                 step = step_of(broken)
                 if not looks:
                     return _Wrong(broken, step) if driver.repeats(step, subject.new) else None

@@ -41,8 +41,8 @@ from kassay.model.errors import InputError
 from kassay.model.shape.codec import sparse
 from kassay.model.shape.removal import Removal
 from kassay.model.trace import Conditions, Repeated, Trace
-from kassay.properties.promises import promise
-from kassay.properties.registry import Claim, Promise, as_text
+from kassay.properties.claims import parse_claim
+from kassay.properties.registry import Claim, ClaimKind, as_text
 from kassay.writing.text import counted, visible
 
 _LOOKS: Final = {
@@ -71,7 +71,7 @@ class Remedy(NamedTuple):
         return f"A fix must {self.text}" if self.is_derived else f"Common cause: a fix must {self.text}"
 
 
-def remedy(claim: Claim, broken: Mapping[str, Any] | None) -> Remedy:
+def remedy(claim: ClaimKind, broken: Mapping[str, Any] | None) -> Remedy:
     """The remedy for the first piece of evidence; without one, or where it shows no cause, the claim's own.
 
     A claim's own remedy is a fixed sentence about the common cause of its violations: another one may have
@@ -137,27 +137,27 @@ def cause_of(playback: Playback) -> Cause:
     trace = playback.trace
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{playback.path}: case")
-    promised = promise(trace.claim, trace.kind)
+    claim = parse_claim(trace.claim, trace.kind)
     with open_bench(job_of(playback)) as bench:
-        for subject in subjects_of(bench, promised, playback.conditions):
-            play = broken_play(driver, case, subject, promised)
+        for subject in subjects_of(bench, claim, playback.conditions):
+            play = broken_play(driver, case, subject, claim)
             if play is None:
                 continue
-            count = frequency(driver, case, subject, promised, play.seconds)
+            count = frequency(driver, case, subject, claim, play.seconds)
             if count.always and trace.repeated is None:
-                return _of(driver, case, play, subject, promised)
+                return _of(driver, case, play, subject, claim)
             return Cause(True, broken=trace.broken, could_be=trace.could_be, repeated=count)
         if trace.repeated is None:
             return Cause(breaks=False)
-        (subject, *_) = subjects_of(bench, promised, playback.conditions)
-        count = repeated(driver, case, subject, promised, REPEATS_MAX, REPEATS_S)
+        (subject, *_) = subjects_of(bench, claim, playback.conditions)
+        count = repeated(driver, case, subject, claim, REPEATS_MAX, REPEATS_S)
     return Cause(count.broken > 0, broken=trace.broken, could_be=trace.could_be, repeated=count)
 
 
-def _of(driver: Driver[Any], case: Any, play: BrokenPlay, subject: Subject, promised: Promise) -> Cause:
-    places, possible = broken_and_could_be(driver, case, play.plays, subject, promised)
-    tries = TRIES_MAX_SLOW if promised.claim.id == "terminates" else TRIES_MAX
-    cause = what_matters(driver, case, lambda less: bool(broken(driver, less, subject, promised)), tries)
+def _of(driver: Driver[Any], case: Any, play: BrokenPlay, subject: Subject, claim: Claim) -> Cause:
+    places, possible = broken_and_could_be(driver, case, play.plays, subject, claim)
+    tries = TRIES_MAX_SLOW if claim.kind.id == "terminates" else TRIES_MAX
+    cause = what_matters(driver, case, lambda less: bool(broken(driver, less, subject, claim)), tries)
     return replace(cause, broken=places, could_be=possible)
 
 
@@ -204,7 +204,7 @@ _SECOND_CALL: Final = {
 }
 
 
-def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: str = "") -> str:
+def paragraph(trace: Trace, claim: ClaimKind | None, cause: Cause | None, why_not: str = "") -> str:
     """The sentences of the paragraph; `why_not` says why the trace could not be replayed."""
     broken = (cause.broken if cause and cause.broken else trace.broken)[:1]
     sentences = [f"{trace.target} breaks {trace.claim}{_where(trace, broken)}."]

@@ -170,13 +170,13 @@ class Compared:
     contradictory: bool = False
 
 
-class Promised(NamedTuple):
+class ShrunkClaim(NamedTuple):
     """The claim for shrinking."""
 
     id: str
 
 
-DIFFERENT: Final = Promised("different")
+DIFFERENT: Final = ShrunkClaim("different")
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class Comparison:
     def subject(self, notebook: Notebook) -> Subject:
         """The leading target, with the same calls made to the other one."""
         lead, other = (self.left, self.right) if self.lead is Lead.LEFT else (self.right, self.left)
-        return replace(lead, new=Pairs(lead.new, other.new, notebook), promises=(), twin=None)
+        return replace(lead, new=Pairs(lead.new, other.new, notebook), claims=(), twin=None)
 
     def compare(self, case: Any) -> Compared:
         """Play the case until the two differ, or to its end."""

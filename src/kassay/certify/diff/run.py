@@ -17,7 +17,7 @@ from kassay.certify.diff.compare import DIFFERENT, By, Compared, Comparison, Lea
 from kassay.certify.diff.document import Side, TargetDifference
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.counterexamples import versions_of
-from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions, promises_of
+from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions, claims_of
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import OutOfTime, until
@@ -218,8 +218,8 @@ def comparison_of(left: Bench, right: Bench, by: By) -> Comparison:
 def _claims(left: Target, right: Target, options: RunOptions) -> tuple[str, ...]:
     """The claims of both targets, which select the recipes of the cases."""
     either = dict.fromkeys((*left.claims, *right.claims))
-    own = promises_of(left.kind, left.protocol, tuple(either), replace(options, claims=None))
-    return tuple(promised.id for promised in own)
+    own = claims_of(left.kind, left.protocol, tuple(either), replace(options, claims=None))
+    return tuple(claim.id for claim in own)
 
 
 def _cases(job: Job) -> Iterator[Any]:

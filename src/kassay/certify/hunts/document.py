@@ -28,7 +28,7 @@ def answer(hunt: SentenceHunt) -> str:
         parts.append(f"holds for all {scope_words(hunt)} ({hunt.scope.judged} checks)")
     cases = counted(hunt.histories, hunt.target.kind.nouns.case)
     if hunt.histories:
-        minimum = hunt.promise.claim.minimum
+        minimum = hunt.claim.kind.minimum
         few = f", {minimum} needed" if hunt.checked < minimum else ""
         parts.append(f"not refuted by {cases} ({hunt.checked} checks{few})")
     if hunt.outcome is HuntOutcome.UNKNOWN:
@@ -95,7 +95,7 @@ def document(hunt: SentenceHunt) -> dict[str, Any]:
         "schema": SCHEMA,
         "target": hunt.target.spec,
         "kind": hunt.target.kind.name,
-        "claim": hunt.promise.id,
+        "claim": hunt.claim.id,
         "seed": hunt.seed,
         "outcome": hunt.outcome.value,
         "answer": answer(hunt),

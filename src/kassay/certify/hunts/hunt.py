@@ -33,7 +33,7 @@ from kassay.kinds.recorded import Recorded, recorded
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
-from kassay.properties.registry import Promise, Scope, is_sentence
+from kassay.properties.registry import Claim, Scope, is_sentence
 from kassay.writing.text import counted
 
 LADDER: Final = (
@@ -137,7 +137,7 @@ class SentenceHunt:
     """
 
     target: Target
-    promise: Promise
+    claim: Claim
     seed: int
     outcome: HuntOutcome
     proof: SizeProof | None
@@ -187,34 +187,34 @@ def hunt_claim(
     """
     started = time.monotonic()
     job = Job(target, replace(run, claims=(spelled,), seed=options.seed, controls=False))
-    (promised,) = job.promises
-    if promised.claim.scope is Scope.TIMING:
-        raise InputError(f"{promised.id}: is about time, which has no counterexample, expected another claim")
+    (claim,) = job.claims
+    if claim.kind.scope is Scope.TIMING:
+        raise InputError(f"{claim.id}: is about time, which has no counterexample, expected another claim")
     scope, tally, proof, example = ScopeResult(), Tally(), None, None
-    if options.proofs and is_sentence(promised.id):
+    if options.proofs and is_sentence(claim.id):
         limit = TIME_LIMIT if options.seconds is None else min(TIME_LIMIT, options.seconds)
-        proof = prove_sentence(target.spec, promised.id, job.assume, limit)
+        proof = prove_sentence(target.spec, claim.id, job.assume, limit)
 
     def is_settled() -> bool:
-        return _is_settled(proof, scope.applied + tally.of(promised).judged)
+        return _is_settled(proof, scope.applied + tally.of(claim).judged)
 
     if not is_settled():
         with open_bench(job) as bench:
-            _try_proved_size(bench, promised, scope, proof, _deadline(options, started))
+            _try_proved_size(bench, claim, scope, proof, _deadline(options, started))
             if scope.broken is None:
                 with suppress(OutOfTime):
-                    _try_scopes(bench, promised, scope, options, started, report, is_settled)
+                    _try_scopes(bench, claim, scope, options, started, report, is_settled)
             if scope.broken is not None:
-                example = _recorded(bench, promised, scope)
+                example = _recorded(bench, claim, scope)
             elif not is_settled():
                 _play(bench, tally, options, started, report, is_settled)
-                example = _shrunk(bench, promised, tally)
-    count = tally.of(promised)
+                example = _shrunk(bench, claim, tally)
+    count = tally.of(claim)
     return SentenceHunt(
         target=target,
-        promise=promised,
+        claim=claim,
         seed=options.seed,
-        outcome=_outcome(promised, proof, scope, count, example),
+        outcome=_outcome(claim, proof, scope, count, example),
         proof=proof,
         scope=scope,
         histories=tally.histories,
@@ -238,7 +238,7 @@ def _is_settled(proof: SizeProof | None, applied: int) -> bool:
 
 
 def _outcome(
-    promised: Promise,
+    claim: Claim,
     proof: SizeProof | None,
     scope: ScopeResult,
     count: ClaimCount,
@@ -250,7 +250,7 @@ def _outcome(
         return HuntOutcome.UNKNOWN if proof.vacuous is not None else HuntOutcome.PROVED
     if scope.judged and (scope.finished or scope.finished_fresh):
         return HuntOutcome.HOLDS
-    if count.checked >= promised.claim.minimum:
+    if count.checked >= claim.kind.minimum:
         return HuntOutcome.NOT_REFUTED
     return HuntOutcome.UNKNOWN
 
@@ -261,7 +261,7 @@ def _deadline(options: HuntOptions, started: float, share: float = 1.0) -> float
 
 
 def _try_proved_size(
-    bench: Bench, promised: Promise, scope: ScopeResult, proof: SizeProof | None, deadline: float | None
+    bench: Bench, claim: Claim, scope: ScopeResult, proof: SizeProof | None, deadline: float | None
 ) -> None:
     """Try the cases of the size at which Z3 has the least counterexample, to reproduce it with the target."""
     if proof is None or proof.least is None or proof.lacking:
@@ -273,7 +273,7 @@ def _try_proved_size(
         for case in until(deadline, islice(cases, PROOF_CASES_MAX)):
             scope.tried += 1
             seen = bench.driver.examine(case, bench.subject)
-            if _breaks(seen, promised):
+            if _breaks(seen, claim):
                 scope.broken, scope.by_proof = (cell, case), True
                 scope.answers = recorded(bench.driver, seen.plays)
                 return
@@ -281,7 +281,7 @@ def _try_proved_size(
 
 def _try_scopes(
     bench: Bench,
-    promised: Promise,
+    claim: Claim,
     scope: ScopeResult,
     options: HuntOptions,
     started: float,
@@ -300,12 +300,12 @@ def _try_scopes(
     for rung, cells in ladder(driver, most):
         fresh_only = [cell for cell in cells if not cell.pasts]
         for cell in sorted(cells, key=lambda cell: (cell.size, cell.pasts)):
-            for case in until(deadline, driver.cell(cell, _narrowed(bench, promised))):
+            for case in until(deadline, driver.cell(cell, _narrowed(bench, claim))):
                 seen = bench.driver.examine(case, bench.subject)
                 scope.tried += 1
-                scope.applied += seen.judged.get(promised.id, 0)
-                scope.judged += seen.checked.get(promised.id, 0)
-                if _breaks(seen, promised):
+                scope.applied += seen.judged.get(claim.id, 0)
+                scope.judged += seen.checked.get(claim.id, 0)
+                if _breaks(seen, claim):
                     scope.broken, scope.within = (cell, case), rung
                     scope.answers = recorded(driver, seen.plays)
                     return
@@ -317,19 +317,19 @@ def _try_scopes(
         scope.finished = scope.finished_fresh = rung
 
 
-def _narrowed(bench: Bench, promised: Promise) -> CellOptions:
+def _narrowed(bench: Bench, claim: Claim) -> CellOptions:
     """The cases of a cell that the assumptions admit, up to symmetry for a sentence, which sees no ids."""
     assume = bench.job.assume
     return CellOptions(
         equal="equal-subscriptions" in assume,
         idle="no-empty-subscriptions" not in assume,
         racks="no-racks" not in assume,
-        alike_by_rack=bench.job.target.alike_by_rack and is_sentence(promised.id),
+        alike_by_rack=bench.job.target.alike_by_rack and is_sentence(claim.id),
     )
 
 
-def _breaks(seen: Examination, promised: Promise) -> bool:
-    return any(v.claim == promised.id and not v.contradictory for v in seen.violations)
+def _breaks(seen: Examination, claim: Claim) -> bool:
+    return any(v.claim == claim.id and not v.contradictory for v in seen.violations)
 
 
 def _play(
@@ -353,19 +353,19 @@ def _play(
         report(tally.histories)
 
 
-def _shrunk(bench: Bench, promised: Promise, tally: Tally) -> Counterexample | None:
+def _shrunk(bench: Bench, claim: Claim, tally: Tally) -> Counterexample | None:
     """The shrunk counterexample from the case that violated the claim; None if none did."""
-    worst: Candidate | None = tally.of(promised).worst
+    worst: Candidate | None = tally.of(claim).worst
     if worst is None:
         return None
     case = bench.driver.form.read(worst.case, "case")
-    smallest = smallest_case(bench, bench.driver, promised, case, worst.answers)
-    return counterexample(bench, promised, smallest, contradictory=worst.contradictory, index=worst.index)
+    smallest = smallest_case(bench, bench.driver, claim, case, worst.answers)
+    return counterexample(bench, claim, smallest, contradictory=worst.contradictory, index=worst.index)
 
 
-def _recorded(bench: Bench, promised: Promise, scope: ScopeResult) -> Counterexample | None:
+def _recorded(bench: Bench, claim: Claim, scope: ScopeResult) -> Counterexample | None:
     """The case of the scope that violates the claim, as it is; None if none does."""
     if scope.broken is None:
         return None
-    smallest = smallest_case(bench, bench.driver, promised, scope.broken[1], scope.answers, seconds=0)
-    return counterexample(bench, promised, smallest, contradictory=False, index=None)
+    smallest = smallest_case(bench, bench.driver, claim, scope.broken[1], scope.answers, seconds=0)
+    return counterexample(bench, claim, smallest, contradictory=False, index=None)

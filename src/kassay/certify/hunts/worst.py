@@ -20,7 +20,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.kinds.registry import driver_for
 from kassay.kinds.search import WorstSearch
 from kassay.model.errors import InputError
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 
 SCHEMA: Final = "kassay/worst/1"
 STEPS: Final = 400
@@ -77,7 +77,7 @@ def worst_case(
             nonlocal looked_at
             looked_at += 1
             *_, played = driver.play(case, bench.subject)
-            return search.value(badness, played, lambda outcome: driver.best(outcome, job.promises[0]))
+            return search.value(badness, played, lambda outcome: driver.best(outcome, job.claims[0]))
 
         climbs = []
         for number, seed in enumerate(search.seeds(value, size)):
@@ -104,10 +104,10 @@ def _search_of(target: Target, badness: Badness) -> WorstSearch:
 
 def _example(bench: Bench, claim: str, case: Any) -> Counterexample:
     """The case as a counterexample to the claim that the value is always less."""
-    promised = promise(claim, bench.job.target.kind)
-    subject = replace(bench.subject, promises=(promised,))
-    smallest = ShrunkCase(case, subject, broken_play(bench.driver, case, subject, promised))
-    return counterexample(bench, promised, smallest, contradictory=False, index=None)
+    statement = parse_claim(claim, bench.job.target.kind)
+    subject = replace(bench.subject, claims=(statement,))
+    smallest = ShrunkCase(case, subject, broken_play(bench.driver, case, subject, statement))
+    return counterexample(bench, statement, smallest, contradictory=False, index=None)
 
 
 def _climb(

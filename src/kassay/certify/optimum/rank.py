@@ -22,7 +22,7 @@ from kassay.certify.targets.resolve import Target, ways
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, Verdict, every_kind
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
 
@@ -56,7 +56,7 @@ class Ranked:
     @property
     def invalid(self) -> list[str]:
         """The validity claims violated on ordinary input."""
-        validity = {promise.claim.id for promise in validity_claims(self.certificate.kind)}
+        validity = {statement.kind.id for statement in validity_claims(self.certificate.kind)}
         return [
             claim.id
             for claim in self.certificate.claims
@@ -168,8 +168,8 @@ def rank(
 def _options(target: Target, seed: int, budget: Budget) -> RunOptions:
     claims = tuple(
         dict.fromkeys(
-            [promised.claim.id for promised in validity_claims(target.kind)]
-            + [promise(name, target.kind).claim.id for name in driver_for(target.kind).ranked_by]
+            [claim.kind.id for claim in validity_claims(target.kind)]
+            + [parse_claim(name, target.kind).kind.id for name in driver_for(target.kind).ranked_by]
         )
     )
     return RunOptions(claims=claims, budget=budget, seed=seed, controls=False, shrink=False)

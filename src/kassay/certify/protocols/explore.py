@@ -287,10 +287,10 @@ def explore(
     Raises InputError for settings that are unknown, or that no exhaustive walk covers.
     """
     built = build(settings)
-    promised = invariants(_views(settings, built))
+    claim = invariants(_views(settings, built))
     _check_ways(settings, fingerprints, jobs)
     if settings.network is NetworkLevel.ASTRAY:
-        done = random_walk(built, promised, seed=seed, budget=limits, progress=progress)
+        done = random_walk(built, claim, seed=seed, budget=limits, progress=progress)
         return ExploreResult(settings, done, built, seed=seed)
     symmetric = _symmetric(built, symmetry)
     if jobs > 1:
@@ -299,7 +299,7 @@ def explore(
         done = explore_by(jobs, shares, make, budget=limits, progress=progress)
         return ExploreResult(settings, done, _full(shares.model), symmetric=symmetric)
     renaming = _renaming(built, symmetric)
-    ways = partial(walk, built, promised, budget=limits, progress=progress, symmetry=renaming)
+    ways = partial(walk, built, claim, budget=limits, progress=progress, symmetry=renaming)
     if fingerprints:
         done = ways(states=lambda: fingerprinted(built), whole_most=0)
     else:
@@ -324,8 +324,8 @@ def shares_of(settings: ExploreSettings, *, symmetric: str) -> WalkShare[Any]:
     codec = codec_of(built)
     renaming = _renaming(built, symmetric, codec)
     walked = built if renaming is None else Reduced(built, renaming)
-    promised = invariants(_views(settings, built))
-    return WalkShare(walked, promised, parts_of(built), codec, place_of(built, codec))
+    claim = invariants(_views(settings, built))
+    return WalkShare(walked, claim, parts_of(built), codec, place_of(built, codec))
 
 
 def _full(model: Model[Any]) -> Model[Any]:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from kassay.certify.processes.host import GuardedHost, Host, Maker
 from kassay.certify.runs.lives import PLAYS, LongLife, live_long, lived_subject, memory_growth
-from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
+from kassay.certify.runs.options import RunOptions, aim_at, aims_of, claims_of, profile_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.mixed import MixedHost
 from kassay.certify.targets.resolve import Target
@@ -31,7 +31,7 @@ from kassay.kinds.registry import driver_for
 from kassay.kinds.wide import EVERY, Classes, WidePlan, Widths, wide_case
 from kassay.model.surroundings import Surroundings
 from kassay.properties.profile import Profile
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Claim
 from kassay.properties.sources import Seeded, derive_seed
 
 TWIN_EVERY = 20
@@ -60,15 +60,15 @@ class Job:
         return Job, (self.target, self.options)
 
     @cached_property
-    def promises(self) -> tuple[Promise, ...]:
+    def claims(self) -> tuple[Claim, ...]:
         """The claims to check."""
-        return promises_of(self.target.kind, self.target.protocol, self.target.claims, self.options)
+        return claims_of(self.target.kind, self.target.protocol, self.target.claims, self.options)
 
     @cached_property
     def profile(self) -> Profile:
         """The profile of the generated inputs."""
         options = replace(self.options, assume=self.assume)
-        return profile_of(self.target.kind, self.promises, options, mixed=bool(self.target.parts))
+        return profile_of(self.target.kind, self.claims, options, mixed=bool(self.target.parts))
 
     @cached_property
     def assume(self) -> frozenset[str]:
@@ -90,7 +90,7 @@ class Job:
         """The recipes for the situations that the claims require; none if the user selected one shape."""
         if self.profile.shape:
             return ()
-        return aims_of(self.target.kind, self.promises, self.assume, self.driver.aims)
+        return aims_of(self.target.kind, self.claims, self.assume, self.driver.aims)
 
     @cached_property
     def widths(self) -> Widths:
@@ -138,14 +138,14 @@ class Job:
         return base
 
 
-def _of_processes(promised: Promise) -> bool:
+def _of_processes(claim: Claim) -> bool:
     """Whether the claim is about the answers of another process."""
-    return promised.claim.id == "deterministic"
+    return claim.kind.id == "deterministic"
 
 
-def of_environments(promised: Promise) -> bool:
+def of_environments(claim: Claim) -> bool:
     """Whether the claim is about answers in other environments: of another process, or of another leader."""
-    return promised.claim.id in ("deterministic", "leader-neutral")
+    return claim.kind.id in ("deterministic", "leader-neutral")
 
 
 class Bench:
@@ -169,12 +169,12 @@ class Bench:
         self.subject = Subject(
             new=self._maker(host),
             protocol=job.target.protocol,
-            promises=job.promises,
+            claims=job.claims,
             assume=job.assume,
         )
         self._seconds = self._wide_seconds = 0.0
         self._opened = time.monotonic()
-        self._wants_twin = any(map(_of_processes, job.promises))
+        self._wants_twin = any(map(_of_processes, job.claims))
 
     def subject_for(self, index: int) -> Subject:
         """The subject for one case: every so many cases it has a twin in another process."""
@@ -187,34 +187,34 @@ class Bench:
         like_ours = not self.job.target.opener.repeats and os.environ.get("PYTHONHASHSEED") == "1"
         return replace(self.subject, twin=self._maker(self._process(2 if like_ours else 1)))
 
-    def subjects_of(self, promised: Promise) -> Iterator[Subject]:
+    def subjects_of(self, claim: Claim) -> Iterator[Subject]:
         """The subjects of one claim, the plainest first: for the claim alone, then for all claims.
 
         For a claim about processes, two processes with known hash seeds come before this process.
         """
-        if promised.id in self.before:
-            only = replace(self.subject, promises=(promised,))
-            before, config = self.before[promised.id], self.job.options.config
+        if claim.id in self.before:
+            only = replace(self.subject, claims=(claim,))
+            before, config = self.before[claim.id], self.job.options.config
             yield lived_subject(self.driver, only, self._host, config, before)
             return
-        if promised.id in self.between:
-            yield self.subject_in(promised, *self.between[promised.id])
+        if claim.id in self.between:
+            yield self.subject_in(claim, *self.between[claim.id])
             return
-        if _of_processes(promised):
-            yield self.subject_apart(promised)
+        if _of_processes(claim):
+            yield self.subject_apart(claim)
             if not self.job.target.opener.repeats:
-                yield replace(self.with_twin(), promises=(promised,))
+                yield replace(self.with_twin(), claims=(claim,))
             return
-        yield replace(self.subject, promises=(promised,))
-        if len(self.job.promises) > 1:
+        yield replace(self.subject, claims=(claim,))
+        if len(self.job.claims) > 1:
             yield self.subject
 
-    def subject_apart(self, promised: Promise) -> Subject:
+    def subject_apart(self, claim: Claim) -> Subject:
         """The subject of one claim in a process with hash seed 0, its twin in one with another."""
-        twin = self._maker(self._process(1)) if _of_processes(promised) else None
-        return replace(self.subject, new=self._maker(self._process(0)), twin=twin, promises=(promised,))
+        twin = self._maker(self._process(1)) if _of_processes(claim) else None
+        return replace(self.subject, new=self._maker(self._process(0)), twin=twin, claims=(claim,))
 
-    def subject_in(self, promised: Promise, first: Surroundings, then: Surroundings) -> Subject:
+    def subject_in(self, claim: Claim, first: Surroundings, then: Surroundings) -> Subject:
         """The subject of a claim about environments, in processes with these surroundings."""
         key = (first, then)
         if key not in self._pairs:
@@ -223,7 +223,7 @@ class Bench:
                 for each in key
             )
             self._pairs[key] = (one, other)
-        return self.subject_between(promised, *self._pairs[key])
+        return self.subject_between(claim, *self._pairs[key])
 
     def _with_folder(self, surroundings: Surroundings) -> Surroundings:
         """The surroundings; where their folder does not exist, with an empty one of the same name."""
@@ -235,15 +235,15 @@ class Bench:
         empty.mkdir()
         return replace(surroundings, folder=str(empty))
 
-    def subject_between(self, promised: Promise, first: Host | None, then: Host) -> Subject:
+    def subject_between(self, claim: Claim, first: Host | None, then: Host) -> Subject:
         """The subject of a claim about environments whose answers are compared between two hosts.
 
         None stands for the host of the run. If the claim is about leaders, members' objects come from both
         hosts by turns; else each answer of the first host is compared with that of the other one.
         """
         one = self._host if first is None else first
-        only = replace(self.subject, promises=(promised,), looks_apart_only=True)
-        if _of_processes(promised):
+        only = replace(self.subject, claims=(claim,), looks_apart_only=True)
+        if _of_processes(claim):
             return replace(only, new=self._maker(one), twin=self._maker(then))
         return replace(only, new=self._maker(MixedHost((one, then))))
 

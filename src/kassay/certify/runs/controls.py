@@ -22,18 +22,16 @@ from kassay.kinds.controls import Control, controls_of
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.model.kinds import Verdict
-from kassay.properties.promises import promise
-from kassay.properties.registry import Promise, Scope
+from kassay.properties.claims import parse_claim
+from kassay.properties.registry import Claim, Scope
 
 
-def scaling_result(
-    driver: Driver[object], subject: Subject, promised: Promise, seconds: float
-) -> ClaimResult:
+def scaling_result(driver: Driver[object], subject: Subject, claim: Claim, seconds: float) -> ClaimResult:
     """The verdict on a claim about time; unknown if the time ran out."""
-    timed = driver.timed(promised, subject, seconds)
+    timed = driver.timed(claim, subject, seconds)
     return ClaimResult(
-        id=promised.id,
-        sentence=promised.claim.sentence,
+        id=claim.id,
+        sentence=claim.kind.sentence,
         verdict=timed.verdict,
         why=timed.why,
         judged=timed.sizes,
@@ -57,7 +55,7 @@ def control_target(control: Control) -> Target:
 
 def controls_for(job: Job) -> tuple[Control, ...]:
     """The faulty targets that violate the claims of this run."""
-    claims = {promised.claim.id for promised in job.promises}
+    claims = {claim.kind.id for claim in job.claims}
     return tuple(control for control in controls_of(job.target.kind) if control.breaks in claims)
 
 
@@ -123,7 +121,7 @@ def caught_controls(
         "of": len(proven) + len(missed),
         "unknown": unknown,
         "missed": missed,
-        "unproven": [p.claim.id for p in job.promises if p.claim.id not in proven],
+        "unproven": [p.kind.id for p in job.claims if p.kind.id not in proven],
     }
 
 
@@ -132,28 +130,28 @@ def caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | N
 
     Where no alarm can fire, for example in another thread, a control that never answers is not interrupted.
     """
-    promised = promise(control.breaks, control.kind)
+    claim = parse_claim(control.breaks, control.kind)
     if control.breaks == "terminates" and current_thread() is not main_thread():
         return None
     if time.monotonic() > deadline:
         return None
     try:
-        return _shows(job, control, promised, cap, deadline)
+        return _shows(job, control, claim, cap, deadline)
     except Overdue:
         return None
 
 
-def _shows(job: Job, control: Control, promised: Promise, cap: int, deadline: float) -> bool | None:
+def _shows(job: Job, control: Control, claim: Claim, cap: int, deadline: float) -> bool | None:
     """As `caught_by`; raises `Overdue` if the deadline interrupts a call of the control."""
     with ExitStack() as stack:
         new = partial(control.new, until=deadline)
-        subject = Subject(new, control.protocol, (promised,), job.assume)
-        if promised.claim.id == "deterministic":
+        subject = Subject(new, control.protocol, (claim,), job.assume)
+        if claim.kind.id == "deterministic":
             # Both sides run in processes with known hash seeds, so that the result does not depend on ours.
             hosts = [stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)]
             subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
-        if promised.claim.scope is Scope.TIMING:
-            timed = scaling_result(job.driver, subject, promised, deadline - time.monotonic()).verdict
+        if claim.kind.scope is Scope.TIMING:
+            timed = scaling_result(job.driver, subject, claim, deadline - time.monotonic()).verdict
             return None if timed is Verdict.UNKNOWN else timed is Verdict.VIOLATED
         for index in range(cap):
             if time.monotonic() > deadline:

@@ -37,7 +37,7 @@ from kassay.kinds.recorded import Recorded, examined, recorded
 from kassay.model.errors import InputError, TargetNotLoadable
 from kassay.model.kinds import Verdict
 from kassay.model.trace import Conditions, Repeated, Trace
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Claim
 from kassay.writing.text import counted
 
 SEARCH_S: Final = 2.0
@@ -52,7 +52,7 @@ class Breaking(NamedTuple):
 
 
 def breaking(
-    bench: Bench, driver: Shrinkable, case: Any, promised: Promise, seconds: float = SEARCH_S
+    bench: Bench, driver: Shrinkable, case: Any, claim: Claim, seconds: float = SEARCH_S
 ) -> Breaking:
     """The plainest of the bench's subjects that violates the claim with the case, and the play in which.
 
@@ -60,56 +60,56 @@ def breaking(
     answers may differ from play to play. If none ever does, the plainest of all and no play.
     """
     subjects: list[Subject] = []
-    for subject in bench.subjects_of(promised):
+    for subject in bench.subjects_of(claim):
         subjects.append(subject)
-        if (play := broken_play(driver, case, subject, promised)) is not None:
+        if (play := broken_play(driver, case, subject, claim)) is not None:
             return Breaking(subject, play)
     deadline = time.monotonic() + seconds
     for tries in range(2, REPEATS_MAX + 1):
         for subject in subjects:
             if time.monotonic() > deadline:
                 return Breaking(subjects[0], None)
-            if (play := broken_play(driver, case, subject, promised)) is not None:
+            if (play := broken_play(driver, case, subject, claim)) is not None:
                 return Breaking(subject, play._replace(tries=tries))
     return Breaking(subjects[0], None)
 
 
-def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any, plays: int = 1) -> Conditions:
+def conditions_of(bench: Bench, claim: Claim, subject: Subject, case: Any, plays: int = 1) -> Conditions:
     """The conditions under which the subject, one of the bench's for the claim, violated it with the case.
 
     The case is played up to `plays` times to see whether a known hash seed repeats the violation.
     """
     start, options = bench.job.target.start, bench.job.options
-    alone = len(subject.promises) == 1
+    alone = len(subject.claims) == 1
     return Conditions(
         config={**dict(start.config), **options.config},
         call_timeout_s=start.limits.call_timeout_s,
         memory_mib=start.limits.memory_mib,
         in_process=options.in_process,
         assume=tuple(sorted(subject.assume)),
-        also_checked=() if alone else tuple(other.id for other in subject.promises),
-        hash_seed=_hash_seed(bench, promised, case, plays),
-        surroundings=bench.between.get(promised.id, ()),
-        before=_documents(bench, promised),
+        also_checked=() if alone else tuple(other.id for other in subject.claims),
+        hash_seed=_hash_seed(bench, claim, case, plays),
+        surroundings=bench.between.get(claim.id, ()),
+        before=_documents(bench, claim),
     )
 
 
-def _documents(bench: Bench, promised: Promise) -> tuple[Mapping[str, Any], ...] | None:
+def _documents(bench: Bench, claim: Claim) -> tuple[Mapping[str, Any], ...] | None:
     """The cases that an object lives through before it breaks the claim; None if each call gets a new one."""
-    before = bench.before.get(promised.id)
+    before = bench.before.get(claim.id)
     return None if before is None else tuple(bench.driver.form.write(case) for case in before)
 
 
-def _hash_seed(bench: Bench, promised: Promise, case: Any, plays: int) -> int | None:
+def _hash_seed(bench: Bench, claim: Claim, case: Any, plays: int) -> int | None:
     """0 if the case violates the claim in a child with that hash seed too, None if only in this process.
 
     An object in this process depends on a hash seed that cannot be set again.
     """
-    if bench.job.target.opener.repeats or promised.id in {**bench.between, **bench.before}:
+    if bench.job.target.opener.repeats or claim.id in {**bench.between, **bench.before}:
         return 0
     try:
-        apart, deadline = bench.subject_apart(promised), time.monotonic() + SEARCH_S
-        return 0 if broken_play(bench.driver, case, apart, promised, plays, deadline) else None
+        apart, deadline = bench.subject_apart(claim), time.monotonic() + SEARCH_S
+        return 0 if broken_play(bench.driver, case, apart, claim, plays, deadline) else None
     except TargetNotLoadable:
         return None
 
@@ -144,7 +144,7 @@ class ShrunkCase(NamedTuple):
 
 def smallest_counterexample(
     bench: Bench,
-    promised: Promise,
+    claim: Claim,
     case: Any,
     started: float,
     contradictory: bool,
@@ -161,14 +161,14 @@ def smallest_counterexample(
     playing = limit * (1 - CONTROL_SHARE) if bench.kept_s is None else limit - bench.kept_s
     left = started + playing - time.monotonic()
     seconds = max(2.0, min(SHRINK_S, left)) if options.shrink else 0.0
-    smallest = smallest_case(bench, bench.driver, promised, case, answers, seconds=seconds)
-    return counterexample(bench, promised, smallest, contradictory=contradictory, index=index)
+    smallest = smallest_case(bench, bench.driver, claim, case, answers, seconds=seconds)
+    return counterexample(bench, claim, smallest, contradictory=contradictory, index=index)
 
 
 def smallest_case(
     bench: Bench,
     driver: Shrinkable,
-    promised: Promise,
+    claim: Claim,
     case: Any,
     answers: Recorded = (),
     *,
@@ -180,30 +180,30 @@ def smallest_case(
     If no play does so again, the case itself with its recorded answers.
     """
     deadline = time.monotonic() + seconds
-    subject, play = breaking(bench, driver, case, promised, min(SEARCH_S, max(SEARCH_LEAST_S, seconds / 2)))
+    subject, play = breaking(bench, driver, case, claim, min(SEARCH_S, max(SEARCH_LEAST_S, seconds / 2)))
     if play is None:
-        apart = promised.id in bench.between or promised.id in bench.before
+        apart = claim.id in bench.between or claim.id in bench.before
         recorder = subject if apart else bench.subject
-        play = _as_recorded(bench, promised, case, recorder, answers)
-        count = repeated(driver, case, recorder, promised, REPEATS_MAX, REPEATS_S)
+        play = _as_recorded(bench, claim, case, recorder, answers)
+        count = repeated(driver, case, recorder, claim, REPEATS_MAX, REPEATS_S)
         return ShrunkCase(case, recorder if play else subject, play, count)
-    count = frequency(driver, case, subject, promised, play.seconds)
+    count = frequency(driver, case, subject, claim, play.seconds)
     for _ in range(_SEEN_AGAIN if seconds and tries else 0):
         was_always, left = count.always, max(0.0, deadline - time.monotonic())
         plays = plays_for(count if count.broken else Repeated(play.tries, 1))
         shrunk = shrink(
-            driver, case, subject, promised, tries, left if was_always else min(VARYING_S, left), plays
+            driver, case, subject, claim, tries, left if was_always else min(VARYING_S, left), plays
         )
         if shrunk is not None:
             case, play = shrunk.case, shrunk.play
-            count = frequency(driver, case, subject, promised, play.seconds)
+            count = frequency(driver, case, subject, claim, play.seconds)
         if not was_always or count.always:
             break
     return ShrunkCase(case, subject, play, None if count.always else count)
 
 
 def _as_recorded(
-    bench: Bench, promised: Promise, case: Any, subject: Subject, answers: Recorded
+    bench: Bench, claim: Claim, case: Any, subject: Subject, answers: Recorded
 ) -> BrokenPlay | None:
     """The play of the subject with the recorded answers, if there are any and they violate the claim."""
     if not answers:
@@ -212,12 +212,12 @@ def _as_recorded(
         seen = examined(bench.driver, case, subject, answers)
     except InputError:
         return None
-    violations = violations_of(seen, promised)
+    violations = violations_of(seen, claim)
     return BrokenPlay(violations, seen.plays) if violations else None
 
 
 def counterexample(
-    bench: Bench, promised: Promise, smallest: ShrunkCase, *, contradictory: bool, index: int | None
+    bench: Bench, claim: Claim, smallest: ShrunkCase, *, contradictory: bool, index: int | None
 ) -> Counterexample:
     """The case as a counterexample to the claim, narrated round by round as the subject played it.
 
@@ -230,24 +230,24 @@ def counterexample(
     if play is None:
         subject.renew()
     plays = list(driver.play(case, subject)) if play is None else play.plays
-    broken, possible = broken_and_could_be(driver, case, plays, subject, promised)
+    broken, possible = broken_and_could_be(driver, case, plays, subject, claim)
     sizes = driver.counts(case)
     lines = tuple(dict.fromkeys(map(str, play.violations if play else ()))) or (
-        f"{promised.id}: broken once, but not when the same history was played again",
+        f"{claim.id}: broken once, but not when the same history was played again",
     )
     trace = Trace(
         kind=target.kind,
         target=target.spec,
         digest=target.digest,
         protocol=target.protocol,
-        claim=promised.id,
+        claim=claim.id,
         contradictory=play.contradictory if play else contradictory,
         case=driver.form.write(case),
         violations=lines,
         narration=tuple(driver.narrated(plays)),
         seed=None if index is None else bench.job.options.seed,
         index=index,
-        conditions=conditions_of(bench, promised, subject, case, 1 if count is None else plays_for(count)),
+        conditions=conditions_of(bench, claim, subject, case, 1 if count is None else plays_for(count)),
         versions=versions_of(target),
         broken=broken,
         could_be=possible,
@@ -286,14 +286,14 @@ def broken_by_others(
 
     The run played `histories`; it began at `started`, in seconds of `time.monotonic`.
     """
-    promises = {promised.id: promised for promised in bench.job.promises}
+    claims = {claim.id: claim for claim in bench.job.claims}
     by_claim = {result.id: result for result in results}
     fresh: tuple[ClaimResult, ...] = results
     while fresh:
         unbroken = {name for name, result in by_claim.items() if result.verdict is not Verdict.VIOLATED}
         least = least_of(_put_to_all(bench, fresh)) if unbroken else {}
         fresh = tuple(
-            _violated(bench, by_claim[name], promises[name], least[name], histories, started)
+            _violated(bench, by_claim[name], claims[name], least[name], histories, started)
             for name in by_claim
             if name in unbroken and name in least
         )
@@ -326,7 +326,7 @@ def _put_to_all(bench: Bench, results: Iterable[ClaimResult]) -> Iterator[Broken
 def _violated(
     bench: Bench,
     result: ClaimResult,
-    promised: Promise,
+    claim: Claim,
     broken: BrokenByAnother,
     histories: int,
     started: float,
@@ -338,6 +338,6 @@ def _violated(
         verdict=Verdict.VIOLATED,
         why=f"broken by the counterexample to {broken.by}, not in the {nothing} played",
         counterexample=smallest_counterexample(
-            bench, promised, broken.case, started, broken.contradictory, None, broken.answers
+            bench, claim, broken.case, started, broken.contradictory, None, broken.answers
         ),
     )

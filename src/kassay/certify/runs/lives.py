@@ -21,7 +21,7 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.calls import Look
-from kassay.properties.registry import Promise, Scope
+from kassay.properties.registry import Claim, Scope
 
 PLAYS: Final = 260
 """The number of cases that one object lives through."""
@@ -70,7 +70,7 @@ def lived_subject(
     """The subject with one object for all calls of a play, which lives through the cases `before` first."""
     shared = SharedHost(host)
     own = replace(subject, new=Maker(shared, config), twin=None)
-    alone = replace(own, promises=())
+    alone = replace(own, claims=())
 
     def renew() -> None:
         """Make a new object, and let it live through the cases."""
@@ -139,15 +139,15 @@ def live_long(
     several plays, are kept apart.
     """
     life = LongLife()
-    promises = tuple(
-        promised
-        for promised in subject.promises
-        if promised.id not in broken and promised.claim.scope not in (Scope.OPTIMUM, Scope.TIMING)
+    claims = tuple(
+        statement
+        for statement in subject.claims
+        if statement.id not in broken and statement.kind.scope not in (Scope.OPTIMUM, Scope.TIMING)
     )
-    if not promises:
+    if not claims:
         return life
     deadline = time.monotonic() + seconds
-    once = replace(subject, promises=promises, twin=None)
+    once = replace(subject, claims=claims, twin=None)
     if not driver.shares_objects:
         _live_in_one_case(driver, once, life, seconds, plays)
         return life
@@ -165,12 +165,12 @@ def live_long(
         for claim in dict.fromkeys(v.claim for v in examination.violations):
             if claim in life.findings or claim in life.alone:
                 continue
-            promised = next(each for each in promises if each.id == claim)
-            alone = _play_alone(driver, case, once, promised, STEADY_PLAYS)
+            statement = next(each for each in claims if each.id == claim)
+            alone = _play_alone(driver, case, once, statement, STEADY_PLAYS)
             before = _Before(None, recorded(driver, examination.plays), 0)
             if alone is None:
-                before = _predecessors(driver, once, host, config, promised, lived, case, before)
-                alone = _play_alone(driver, case, once, promised, 3 * before.tries) if before.tries else None
+                before = _predecessors(driver, once, host, config, statement, lived, case, before)
+                alone = _play_alone(driver, case, once, statement, 3 * before.tries) if before.tries else None
             if alone is not None:
                 answers = recorded(driver, alone.plays)
                 life.alone[claim] = LifeFinding(claim, case, None, life.calls, answers, BY_NAMES)
@@ -178,7 +178,7 @@ def live_long(
                 how = BY_CHANCE if before.cases is None else ""
                 life.findings[claim] = LifeFinding(claim, case, before.cases, life.calls, before.answers, how)
         lived.append(case)
-        if len(life.findings) + len(life.alone) == len(promises):
+        if len(life.findings) + len(life.alone) == len(claims):
             break
     life.names = len(lived)
     return life
@@ -199,7 +199,7 @@ def memory_growth(
     """
     deadline = time.monotonic() + seconds
     chosen = sorted(map(case_of, range(TRIED)), key=driver.size)[:SMALL]
-    alone = replace(subject, promises=(), twin=None, new=Maker(SharedHost(host), config))
+    alone = replace(subject, claims=(), twin=None, new=Maker(SharedHost(host), config))
     calls, first = 0, None
     while calls < CALLS_LAST:
         for case in chosen:
@@ -215,7 +215,7 @@ def _live_in_one_case(
     driver: Driver[Any], subject: Subject, life: LongLife, seconds: float, plays: int
 ) -> None:
     """Play one case of many changes; first shorter ones, which show how many fit the time."""
-    lone = replace(subject, promises=tuple(p for p in subject.promises if Look.OTHER not in p.claim.looks))
+    lone = replace(subject, claims=tuple(p for p in subject.claims if Look.OTHER not in p.kind.looks))
     started = time.monotonic()
     changes, most = min(CHANGES_FIRST, plays), driver.long_changes
     for more in (LONGER, LONGER, inf, 1):
@@ -247,11 +247,11 @@ class _Before(NamedTuple):
 
 
 def _play_alone(
-    driver: Driver[Any], case: Any, subject: Subject, promised: Promise, plays: int
+    driver: Driver[Any], case: Any, subject: Subject, claim: Claim, plays: int
 ) -> BrokenPlay | None:
     """A play on a new object that violates the claim, of several: the answers may be left to chance."""
-    one = replace(subject, promises=(promised,))
-    return broken_play(driver, case, one, promised, plays, time.monotonic() + STEADY_S)
+    one = replace(subject, claims=(claim,))
+    return broken_play(driver, case, one, claim, plays, time.monotonic() + STEADY_S)
 
 
 def _predecessors(
@@ -259,7 +259,7 @@ def _predecessors(
     subject: Subject,
     host: Host,
     config: Mapping[str, str],
-    promised: Promise,
+    claim: Claim,
     lived: list[Any],
     case: Any,
     first: _Before,
@@ -269,9 +269,9 @@ def _predecessors(
     If no play violates it again, what the `first` play showed.
     """
     end = time.monotonic() + PREDECESSORS_S
-    one = replace(subject, promises=(promised,))
+    one = replace(subject, claims=(claim,))
     for tries, before in enumerate(_candidates(lived, end), start=1):
-        play = broken_play(driver, case, lived_subject(driver, one, host, config, before), promised)
+        play = broken_play(driver, case, lived_subject(driver, one, host, config, before), claim)
         if play is not None:
             return _Before(tuple(before), recorded(driver, play.plays), tries)
     return first

@@ -13,9 +13,9 @@ from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.properties.assumptions import parse_assumptions
+from kassay.properties.claims import parse_claim
 from kassay.properties.profile import Profile
-from kassay.properties.promises import promise
-from kassay.properties.registry import Promise, situations_of, validity_claims
+from kassay.properties.registry import Claim, situations_of, validity_claims
 from kassay.reading.documents import SECONDS, YEAR_S, at, suggestion, wrong
 
 if TYPE_CHECKING:
@@ -130,9 +130,9 @@ def _require_of_kind(target: Target, options: RunOptions) -> None:
         raise InputError(f"{target.spec}: {option}: does nothing with a target of kind {kind}, expected none")
 
 
-def promises_of(
+def claims_of(
     kind: Kind, protocol: RebalanceProtocol, declared: tuple[str, ...], options: RunOptions
-) -> tuple[Promise, ...]:
+) -> tuple[Claim, ...]:
     """The claims of a run: those that the user named, else validity and what the target declares.
 
     Raises `InputError` for a claim that this kind does not have, and for a scope if it has no scopes.
@@ -140,34 +140,32 @@ def promises_of(
     if options.exhaustive is not None and "exhaustive" not in driver_for(kind).options:
         raise InputError(f"exhaustive: a target of kind {kind} has no scopes, expected an assignor")
     if options.claims is not None:
-        return tuple(promise(name, kind) for name in dict.fromkeys(options.claims))
-    own = [promise(name, kind) for name in dict.fromkeys(declared)]
-    taken = {promised.claim.id for promised in own}
-    return (*(v for v in validity_claims(kind, protocol) if v.claim.id not in taken), *own)
+        return tuple(parse_claim(name, kind) for name in dict.fromkeys(options.claims))
+    own = [parse_claim(name, kind) for name in dict.fromkeys(declared)]
+    taken = {claim.kind.id for claim in own}
+    return (*(v for v in validity_claims(kind, protocol) if v.kind.id not in taken), *own)
 
 
-def profile_of(
-    kind: Kind, promises: tuple[Promise, ...], options: RunOptions, *, mixed: bool = False
-) -> Profile:
+def profile_of(kind: Kind, claims: tuple[Claim, ...], options: RunOptions, *, mixed: bool = False) -> Profile:
     """The inputs to generate for these claims; `mixed`: members run different targets."""
     name, _, shape = options.profile.partition(":")
-    claims = frozenset(promised.claim.id for promised in promises)
-    wanted = RunWishes(name, shape, options.assume, claims, options.member_config, mixed)
+    ids = frozenset(claim.kind.id for claim in claims)
+    wanted = RunWishes(name, shape, options.assume, ids, options.member_config, mixed)
     return driver_for(kind).profile(wanted)
 
 
 def aims_of(
-    kind: Kind, promises: tuple[Promise, ...], assume: frozenset[str], recipes: Mapping[str, str]
+    kind: Kind, claims: tuple[Claim, ...], assume: frozenset[str], recipes: Mapping[str, str]
 ) -> tuple[str, ...]:
     """The recipes that together reach every situation that the claims require, each once.
 
     `recipes` has them by the names of situations. Situations outside the assumptions have no recipe.
     """
-    claims = {promised.claim.id for promised in promises}
+    ids = {claim.kind.id for claim in claims}
     wanted = (
         recipes[name]
         for situation in situations_of(kind)
-        if not claims.isdisjoint(situation.required_by) and assume.isdisjoint(situation.excluded_by)
+        if not ids.isdisjoint(situation.required_by) and assume.isdisjoint(situation.excluded_by)
         for name in situation.names
         if name in recipes
     )

@@ -30,8 +30,8 @@ from kassay.model.surroundings import CALLED
 from kassay.model.trace import Conditions, Repeated, Trace, trace_of
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.assumptions import parse_assumptions
-from kassay.properties.promises import promise
-from kassay.properties.registry import Promise
+from kassay.properties.claims import parse_claim
+from kassay.properties.registry import Claim
 from kassay.reading.documents import read_json
 
 SCHEMA: Final = "kassay/replay/3"
@@ -306,12 +306,12 @@ class _Plays:
     judged: bool = True
     failures: list[Failure] = field(default_factory=list)
 
-    def add(self, seen: Examination, subject: Subject, promised: Promise, seconds: float) -> None:
+    def add(self, seen: Examination, subject: Subject, claim: Claim, seconds: float) -> None:
         """Record one play."""
-        if violations := violations_of(seen, promised):
+        if violations := violations_of(seen, claim):
             self.broken = BrokenPlay(violations, seen.plays, seconds=seconds)
         self.subject, self.last = subject, seen.plays
-        self.judged = self.judged and bool(seen.judged.get(promised.id))
+        self.judged = self.judged and bool(seen.judged.get(claim.id))
         steps = (step for played in seen.plays for step in played.steps)
         self.failures += [step.answer for step in steps if isinstance(step.answer, Failure)]
 
@@ -326,12 +326,12 @@ def replay(playback: Playback) -> Replayed:
     trace = playback.trace
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{playback.path}: case")
-    promised = promise(trace.claim, trace.kind)
-    kept = _recorded(playback, driver, case, promised)
+    claim = parse_claim(trace.claim, trace.kind)
+    kept = _recorded(playback, driver, case, claim)
     plays = _Plays()
     if not playback.missing:
         with open_bench(job_of(playback)) as bench:
-            plays = _played(playback, bench, case, promised, kept)
+            plays = _played(playback, bench, case, claim, kept)
     verdict, why = _verdict(playback, plays, kept)
     shown, subject, narrated = plays.broken, plays.subject, plays.last
     if shown is None and kept is not None and verdict is Verdict.VIOLATED:
@@ -339,7 +339,7 @@ def replay(playback: Playback) -> Replayed:
     broken: tuple[Mapping[str, Any], ...] = ()
     possible: Mapping[str, Any] | None = None
     if shown is not None and subject is not None:
-        broken, possible = broken_and_could_be(driver, case, shown.plays, subject, promised)
+        broken, possible = broken_and_could_be(driver, case, shown.plays, subject, claim)
     return Replayed(
         playback,
         verdict,
@@ -361,7 +361,7 @@ class _Recorded(NamedTuple):
     play: BrokenPlay | None
 
 
-def _recorded(playback: Playback, driver: Driver[Any], case: Any, promised: Promise) -> _Recorded | None:
+def _recorded(playback: Playback, driver: Driver[Any], case: Any, claim: Claim) -> _Recorded | None:
     """The trace's answers judged by its claims; None if it has none."""
     trace = playback.trace
     if not trace.answers:
@@ -370,25 +370,25 @@ def _recorded(playback: Playback, driver: Driver[Any], case: Any, promised: Prom
     subject = Subject(
         new=lambda _: None,
         protocol=trace.protocol,
-        promises=tuple(promise(name, trace.kind) for name in names),
+        claims=tuple(parse_claim(name, trace.kind) for name in names),
         assume=frozenset(trace.conditions.assume),
     )
     seen = examined(driver, case, subject, trace.answers, f"{playback.path}: answers")
-    violations = violations_of(seen, promised)
+    violations = violations_of(seen, claim)
     return _Recorded(subject, seen, BrokenPlay(violations, seen.plays) if violations else None)
 
 
-def _played(playback: Playback, bench: Bench, case: Any, promised: Promise, kept: _Recorded | None) -> _Plays:
+def _played(playback: Playback, bench: Bench, case: Any, claim: Claim, kept: _Recorded | None) -> _Plays:
     """Plays of the case: of each subject until one breaks the claim, and more of that one.
 
     If none does, of the first subject: more if the answers of the target once differed, or nothing changed.
     """
     driver, plays, firsts = bench.driver, _Plays(), []
-    for subject in subjects_of(bench, promised, playback.conditions):
+    for subject in subjects_of(bench, claim, playback.conditions):
         began = time.monotonic()
-        plays.add(driver.examine(case, subject), subject, promised, time.monotonic() - began)
+        plays.add(driver.examine(case, subject), subject, claim, time.monotonic() - began)
         if plays.broken is not None:
-            plays.repeated = frequency(driver, case, subject, promised, plays.broken.seconds)
+            plays.repeated = frequency(driver, case, subject, claim, plays.broken.seconds)
             return plays
         firsts.append((subject, time.monotonic() - began))
     same = kept is not None and not (playback.changes or playback.overridden)
@@ -397,11 +397,11 @@ def _played(playback: Playback, bench: Bench, case: Any, promised: Promise, kept
         return plays
     count, deadline = 1, time.monotonic() + AGAIN_S
     while plays.broken is None and count < REPEATS_MAX and time.monotonic() < deadline:
-        plays.add(driver.examine(case, subject), subject, promised, seconds)
+        plays.add(driver.examine(case, subject), subject, claim, seconds)
         count += 1
     plays.repeated = Repeated(count, int(plays.broken is not None))
     if plays.broken is not None:
-        more = frequency(driver, case, subject, promised, seconds)
+        more = frequency(driver, case, subject, claim, seconds)
         plays.repeated = Repeated(count + more.plays, 1 + more.broken)
     return plays
 
@@ -417,17 +417,17 @@ def job_of(playback: Playback) -> Job:
     return Job(playback.target, options)
 
 
-def subjects_of(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
+def subjects_of(bench: Bench, claim: Claim, conditions: Conditions) -> Iterator[Subject]:
     """The subjects to replay with: the claim alone, all of the trace's claims, and the known hash seed."""
-    if len(conditions.surroundings) > 1 and of_environments(promised):
+    if len(conditions.surroundings) > 1 and of_environments(claim):
         first, then, *_ = conditions.surroundings
-        bench.between[promised.id] = (first, then)
+        bench.between[claim.id] = (first, then)
     if conditions.before is not None:
         cases = enumerate(conditions.before)
-        bench.before[promised.id] = tuple(bench.driver.form.read(each, f"before[{i}]") for i, each in cases)
-    yield from bench.subjects_of(promised)
+        bench.before[claim.id] = tuple(bench.driver.form.read(each, f"before[{i}]") for i, each in cases)
+    yield from bench.subjects_of(claim)
     if not bench.job.target.opener.repeats and conditions.hash_seed is not None:
-        yield replace(bench.subject_apart(promised), promises=bench.job.promises)
+        yield replace(bench.subject_apart(claim), claims=bench.job.claims)
 
 
 def _verdict(playback: Playback, plays: _Plays, kept: _Recorded | None) -> tuple[Verdict, str]:

@@ -38,7 +38,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import OutOfTime, until
 from kassay.model.calls import Look
 from kassay.model.kinds import Verdict
-from kassay.properties.registry import Promise, Scope
+from kassay.properties.registry import Claim, Scope
 from kassay.properties.wide.ranges import WIDTHS
 
 BLOCK = 100
@@ -91,7 +91,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     """
     started = time.monotonic()
     job = Job(target, options)
-    promises = job.promises
+    claims = job.claims
     tally, interrupted = Tally(), False
     early: EarlyControls | None = None
     environment = EnvironmentCoverage(gaps=("environment not varied (the run was interrupted)",))
@@ -105,7 +105,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
             elsewhere = _environments(bench, tally)
             environment = elsewhere.coverage
             results = tuple(
-                _reported(bench, promised, tally, started, report, elsewhere, lived) for promised in promises
+                _reported(bench, claim, tally, started, report, elsewhere, lived) for claim in claims
             )
             results = _with_memory(bench, results)
             results = _with_others(bench, results, tally, started, report)
@@ -125,7 +125,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         histories=tally.histories,
         rebalances=tally.rebalances,
         claims=results,
-        reached=reached_by_id(target.kind, tally, promises, target.traits),
+        reached=reached_by_id(target.kind, tally, claims, target.traits),
         controls=controls,
         environment=environment,
         elapsed_s=round(time.monotonic() - started, 3),
@@ -165,30 +165,30 @@ def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult
     with ExitStack() as stack:
         bench = stack.enter_context(open_bench(job)) if tally.findings else None
         return tuple(
-            _unfinished(promised, tally)
-            if bench is None or not _count(tally, promised).failed
-            else _result(bench, promised, tally, started)
-            for promised in job.promises
+            _unfinished(claim, tally)
+            if bench is None or not _count(tally, claim).failed
+            else _result(bench, claim, tally, started)
+            for claim in job.claims
         )
 
 
-def _unfinished(promised: Promise, tally: Tally) -> ClaimResult:
+def _unfinished(claim: Claim, tally: Tally) -> ClaimResult:
     """The result of a claim that was not violated before the run was interrupted."""
-    count = _count(tally, promised)
+    count = _count(tally, claim)
     return ClaimResult(
-        id=promised.id,
-        sentence=promised.claim.sentence,
+        id=claim.id,
+        sentence=claim.kind.sentence,
         verdict=Verdict.UNKNOWN,
         why="interrupted",
         judged=count.judged,
         checked=count.checked,
-        across_processes=count.elsewhere if Look.PROCESS in promised.claim.looks else None,
+        across_processes=count.elsewhere if Look.PROCESS in claim.kind.looks else None,
         failed=0,
     )
 
 
-def _count(tally: Tally, promised: Promise) -> ClaimCount:
-    return tally.counts.get(promised.id, ClaimCount())
+def _count(tally: Tally, claim: Claim) -> ClaimCount:
+    return tally.counts.get(claim.id, ClaimCount())
 
 
 def _budget(options: RunOptions) -> dict[str, object]:
@@ -362,7 +362,7 @@ def _broken(tally: Tally) -> tuple[str, ...]:
 
 def _reported(
     bench: Bench,
-    promised: Promise,
+    claim: Claim,
     tally: Tally,
     started: float,
     report: Report,
@@ -370,14 +370,14 @@ def _reported(
     lived: LongLife,
 ) -> ClaimResult:
     """The verdict on one claim; a shrunk counterexample is reported."""
-    finding = elsewhere.finding(promised.id)
-    life = lived.findings.get(promised.id) or lived.alone.get(promised.id)
+    finding = elsewhere.finding(claim.id)
+    life = lived.findings.get(claim.id) or lived.alone.get(claim.id)
     if life is not None:
-        result = _after_others(bench, promised, tally, started, life)
+        result = _after_others(bench, claim, tally, started, life)
     elif finding is not None:
-        result = _differing(bench, promised, tally, started, finding)
+        result = _differing(bench, claim, tally, started, finding)
     else:
-        result = _result(bench, promised, tally, started)
+        result = _result(bench, claim, tally, started)
     if result.counterexample is not None:
         now = RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), result)
         report(now)
@@ -398,26 +398,26 @@ def _with_others(
     return crossed
 
 
-def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> ClaimResult:
+def _result(bench: Bench, claim: Claim, tally: Tally, started: float) -> ClaimResult:
     """The verdict on one claim, with its smallest counterexample."""
     job = bench.job
-    if promised.claim.scope is Scope.TIMING:
+    if claim.kind.scope is Scope.TIMING:
         seconds = max(TIMING_MIN_S, SHRINK_SHARE * job.options.budget.limit_s)
-        return scaling_result(bench.driver, bench.subject, promised, seconds)
-    count = _count(tally, promised)
-    verdict, why = verdict_of(promised, job.target.kind, tally, job.ruled_out, _scope_of(job, tally))
+        return scaling_result(bench.driver, bench.subject, claim, seconds)
+    count = _count(tally, claim)
+    verdict, why = verdict_of(claim, job.target.kind, tally, job.ruled_out, _scope_of(job, tally))
     worst = count.worst
-    counterexample = None if worst is None else _counterexample(bench, promised, worst, started)
+    counterexample = None if worst is None else _counterexample(bench, claim, worst, started)
     if worst and counterexample and worst.contradictory and not counterexample.trace.contradictory:
         why += "; made smaller, on ordinary input"
     return ClaimResult(
-        id=promised.id,
-        sentence=promised.claim.sentence,
+        id=claim.id,
+        sentence=claim.kind.sentence,
         verdict=verdict,
         why=why,
         judged=count.judged,
         checked=count.checked,
-        across_processes=count.elsewhere if Look.PROCESS in promised.claim.looks else None,
+        across_processes=count.elsewhere if Look.PROCESS in claim.kind.looks else None,
         failed=count.failed,
         counterexample=counterexample,
     )
@@ -432,15 +432,15 @@ def _scope_of(job: Job, tally: Tally) -> TriedScope | None:
 
 
 def _differing(
-    bench: Bench, promised: Promise, tally: Tally, started: float, finding: EnvironmentFinding
+    bench: Bench, claim: Claim, tally: Tally, started: float, finding: EnvironmentFinding
 ) -> ClaimResult:
     """The verdict on a claim that is violated between two environments."""
-    bench.between[promised.id] = (finding.cause.first, finding.cause.then)
+    bench.between[claim.id] = (finding.cause.first, finding.cause.then)
     example = smallest_counterexample(
-        bench, promised, finding.case, started, False, finding.index, finding.answers
+        bench, claim, finding.case, started, False, finding.index, finding.answers
     )
     return replace(
-        _unfinished(promised, tally),
+        _unfinished(claim, tally),
         verdict=Verdict.VIOLATED,
         why=finding.why,
         failed=finding.failed,
@@ -449,16 +449,16 @@ def _differing(
 
 
 def _after_others(
-    bench: Bench, promised: Promise, tally: Tally, started: float, finding: LifeFinding
+    bench: Bench, claim: Claim, tally: Tally, started: float, finding: LifeFinding
 ) -> ClaimResult:
     """The verdict on a claim that only an object violates that lived through other cases."""
     if finding.before is not None:
-        bench.before[promised.id] = finding.before
+        bench.before[claim.id] = finding.before
     example = smallest_counterexample(
-        bench, promised, finding.case, started, contradictory=False, index=None, answers=finding.answers
+        bench, claim, finding.case, started, contradictory=False, index=None, answers=finding.answers
     )
     return replace(
-        _unfinished(promised, tally),
+        _unfinished(claim, tally),
         verdict=Verdict.VIOLATED,
         why=finding.why,
         failed=1,
@@ -466,11 +466,11 @@ def _after_others(
     )
 
 
-def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:
+def _counterexample(bench: Bench, claim: Claim, worst: Candidate, started: float) -> Counterexample:
     """The counterexample from the smallest case that violated the claim."""
     case = bench.driver.form.read(worst.case, "case")
     return smallest_counterexample(
-        bench, promised, case, started, worst.contradictory, worst.index, worst.answers
+        bench, claim, case, started, worst.contradictory, worst.index, worst.answers
     )
 
 

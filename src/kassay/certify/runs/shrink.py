@@ -91,23 +91,23 @@ class Shrunk(NamedTuple):
         return self.play.violations
 
 
-def violations_of(examination: Examination, promise: Named) -> tuple[Violation, ...]:
+def violations_of(examination: Examination, claim: Named) -> tuple[Violation, ...]:
     """The violations of the claim: the ordinary ones if there are any, else the contradictory ones."""
-    violations = [v for v in examination.violations if v.claim == promise.id]
+    violations = [v for v in examination.violations if v.claim == claim.id]
     ordinary = [v for v in violations if not v.contradictory]
     return tuple(ordinary or violations)
 
 
-def broken(driver: Shrinkable, case: Any, subject: Subject, promise: Named) -> tuple[Violation, ...]:
+def broken(driver: Shrinkable, case: Any, subject: Subject, claim: Named) -> tuple[Violation, ...]:
     """The violations of the claim in one play of the case."""
-    return violations_of(driver.examine(case, subject), promise)
+    return violations_of(driver.examine(case, subject), claim)
 
 
 def broken_play(
     driver: Shrinkable,
     case: Any,
     subject: Subject,
-    promise: Named,
+    claim: Named,
     plays: int = 1,
     deadline: float = inf,
 ) -> BrokenPlay | None:
@@ -119,7 +119,7 @@ def broken_play(
         began = time.monotonic()
         seen = driver.examine(case, subject)
         ended = time.monotonic()
-        if violations := violations_of(seen, promise):
+        if violations := violations_of(seen, claim):
             return BrokenPlay(violations, seen.plays, number, ended - began)
         if ended > deadline:
             return None
@@ -127,17 +127,17 @@ def broken_play(
 
 
 def repeated(
-    driver: Shrinkable, case: Any, subject: Subject, promise: Named, plays: int, seconds: float
+    driver: Shrinkable, case: Any, subject: Subject, claim: Named, plays: int, seconds: float
 ) -> Repeated:
     """How often the claim is violated when the case is played again, as often as the time allows."""
     deadline, count, violated = time.monotonic() + seconds, 0, 0
     while count < plays and (not count or time.monotonic() < deadline):
-        violated += bool(broken(driver, case, subject, promise))
+        violated += bool(broken(driver, case, subject, claim))
         count += 1
     return Repeated(count, violated)
 
 
-def frequency(driver: Shrinkable, case: Any, subject: Subject, promise: Named, play_s: float) -> Repeated:
+def frequency(driver: Shrinkable, case: Any, subject: Subject, claim: Named, play_s: float) -> Repeated:
     """How often the claim is violated when the case is played again: a few times where it always is.
 
     `play_s` is how long a play takes, in seconds; a case with slow plays counts as one that always violates
@@ -145,10 +145,10 @@ def frequency(driver: Shrinkable, case: Any, subject: Subject, promise: Named, p
     """
     if play_s > STEADY_S:
         return Repeated(1, 1)
-    first = repeated(driver, case, subject, promise, STEADY_PLAYS, STEADY_S)
+    first = repeated(driver, case, subject, claim, STEADY_PLAYS, STEADY_S)
     if first.always:
         return first
-    more = repeated(driver, case, subject, promise, REPEATS_MAX - first.plays, REPEATS_S)
+    more = repeated(driver, case, subject, claim, REPEATS_MAX - first.plays, REPEATS_S)
     return Repeated(first.plays + more.plays, first.broken + more.broken)
 
 
@@ -163,7 +163,7 @@ def shrink(
     driver: Shrinkable,
     case: Any,
     subject: Subject,
-    promise: Named,
+    claim: Named,
     tries_max: int = TRIES_MAX,
     seconds: float = 20.0,
     plays: int = 1,
@@ -174,10 +174,10 @@ def shrink(
     input.
     """
     deadline = time.monotonic() + seconds
-    first = broken_play(driver, case, subject, promise, plays, deadline)
+    first = broken_play(driver, case, subject, claim, plays, deadline)
     if first is None:
         return None
-    search = _Search(driver, subject, promise, not first.contradictory, tries_max, deadline)
+    search = _Search(driver, subject, claim, not first.contradictory, tries_max, deadline)
     start = Shrunk(case, first, 0)
     return search.steady(start) if plays == 1 else search.varying(start, plays)
 
@@ -187,7 +187,7 @@ class _Search(NamedTuple):
 
     driver: Shrinkable
     subject: Subject
-    promise: Named
+    claim: Named
     ordinary: bool
     tries_max: int
     deadline: float
@@ -243,7 +243,7 @@ class _Search(NamedTuple):
 
     def _broken(self, case: Any) -> BrokenPlay | None:
         """A play that violates the claim; on ordinary input if the first case did so on such."""
-        play = broken_play(self.driver, case, self.subject, self.promise)
+        play = broken_play(self.driver, case, self.subject, self.claim)
         return None if play is not None and self.ordinary and play.contradictory else play
 
     def _is_over(self, tries: int) -> bool:

@@ -16,7 +16,7 @@ from kassay.kinds.protocol import Driver
 from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.calls import Look
 from kassay.model.kinds import Kind, Verdict
-from kassay.properties.registry import Promise, Scope, is_sentence, situations_of
+from kassay.properties.registry import Claim, Scope, is_sentence, situations_of
 from kassay.writing.text import counted
 
 
@@ -81,9 +81,9 @@ class Tally:
         """The number of violated claims."""
         return sum(count.failed > 0 for count in self.counts.values())
 
-    def of(self, promised: Promise) -> ClaimCount:
+    def of(self, claim: Claim) -> ClaimCount:
         """The count of the claim; zeros if it was never evaluated."""
-        return self.counts.get(promised.id, ClaimCount())
+        return self.counts.get(claim.id, ClaimCount())
 
     def take(self, index: int, case: Any, examination: Examination, driver: Driver[Any]) -> None:
         """Add one examination."""
@@ -150,7 +150,7 @@ def without(left_out: Iterable[str]) -> str:
 
 
 def verdict_of(
-    promised: Promise,
+    claim: Claim,
     kind: Kind,
     tally: Tally,
     ruled_out: frozenset[str],
@@ -161,15 +161,15 @@ def verdict_of(
     A claim that needs a situation which the scope leaves out is unknown, and so is every claim where the
     scope was not tried to its end.
     """
-    count = tally.of(promised)
+    count = tally.of(claim)
     if count.failed:
         share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
         if count.contradictory == count.failed:
             return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
         return Verdict.VIOLATED, f"broken {share}"
     if not count.checked:
-        return Verdict.UNKNOWN, _of_nothing(promised, kind, tally, exhaustive)
-    processes = Look.PROCESS in promised.claim.looks
+        return Verdict.UNKNOWN, _of_nothing(claim, kind, tally, exhaustive)
+    processes = Look.PROCESS in claim.kind.looks
     if processes and not count.elsewhere:
         return Verdict.UNKNOWN, "no call in another process where the answer could have differed"
     checks = f"{count.checked} checks" + (f", {count.elsewhere} across processes" if processes else "")
@@ -178,14 +178,14 @@ def verdict_of(
     lacking = [
         name
         for situation in situations_of(kind)
-        if situation.is_required(promised.claim.id, ruled_out)
+        if situation.is_required(claim.kind.id, ruled_out)
         for name in situation.names
         if not tally.reached.get(name)
     ]
     if exhaustive is not None:
         return _of_scope(exhaustive, lacking, checks)
-    if count.checked < promised.claim.minimum:
-        return Verdict.UNKNOWN, f"{checks}, {promised.claim.minimum} needed"
+    if count.checked < claim.kind.minimum:
+        return Verdict.UNKNOWN, f"{checks}, {claim.kind.minimum} needed"
     if lacking:
         shown = ", ".join(lacking[:4]) + (f" and {len(lacking) - 4} more" if len(lacking) > 4 else "")
         return Verdict.UNKNOWN, f"not reached: {shown}"
@@ -203,11 +203,11 @@ def _of_scope(scope: TriedScope, lacking: list[str], checks: str) -> tuple[Verdi
     return Verdict.HOLDS, f"not refuted by any input to {scope.name} ({checks})"
 
 
-def _of_nothing(promised: Promise, kind: Kind, tally: Tally, scope: TriedScope | None) -> str:
+def _of_nothing(claim: Claim, kind: Kind, tally: Tally, scope: TriedScope | None) -> str:
     """Why there is no verdict on a claim that was never checked."""
-    count = tally.of(promised)
+    count = tally.of(claim)
     finished = scope is not None and scope.is_finished
-    if not count.judged and is_sentence(promised.id):
+    if not count.judged and is_sentence(claim.id):
         where = (
             f"no input to {scope.name}"
             if scope is not None and finished
@@ -218,20 +218,20 @@ def _of_nothing(promised: Promise, kind: Kind, tally: Tally, scope: TriedScope |
         return f"nothing to judge: no input to {scope.name} has an answer that breaks it"
     if count.judged:
         return f"not applicable: evaluated {count.judged} times, always where no answer could break it"
-    if promised.claim.scope is Scope.OPTIMUM:
+    if claim.kind.scope is Scope.OPTIMUM:
         return "never judged: no answer reached what it rests on, or the certified optimum is unknown"
     return "never judged"
 
 
 def reached_by_id(
-    kind: Kind, tally: Tally, promises: Iterable[Promise], traits: frozenset[str] = frozenset()
+    kind: Kind, tally: Tally, claims: Iterable[Claim], traits: frozenset[str] = frozenset()
 ) -> dict[str, int]:
     """How often each situation of the kind was reached; a situation of several parts counts its rarest part.
 
     A situation that defines a claim is left out if none of the claims uses it and no history reached it, and
     also if a trait of the target rules it out.
     """
-    ids = {promised.claim.id for promised in promises}
+    ids = {claim.kind.id for claim in claims}
     counts = [(s, min(tally.reached[name] for name in s.names)) for s in situations_of(kind)]
     return {
         s.id: count

@@ -28,7 +28,7 @@ from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind, RebalanceProtocol, every_kind, kind_called
 from kassay.model.surroundings import Surroundings
 from kassay.properties.assumptions import parse_assumptions
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import SENDS_NO_GENERATIONS
 from kassay.reading.documents import at, is_file, suggestion, wrong
 from kassay.reading.values import read_as
@@ -201,7 +201,7 @@ class Meta:
                 raise InputError(f"{where}: protocol: found 'cooperative', but kind {kind} speaks none")
             for number, claim in enumerate(table.claims):
                 with at(f"{where}: claims[{number}]"):
-                    promise(claim, kind)
+                    parse_claim(claim, kind)
             with at(f"{where}: assumes"):
                 parse_assumptions(list(table.assumes), kind)
         except InputError as error:

@@ -176,7 +176,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
     from kassay.properties.assumptions import parse_assumptions
-    from kassay.properties.promises import require_claims
+    from kassay.properties.claims import require_claims
     from kassay.properties.registry import split_claims
     from kassay.reading.documents import at
 

@@ -143,7 +143,7 @@ def _from_file(path: Any) -> tuple[str, ...]:
     """The named sentences of a file."""
     if path is None:
         return ()
-    from kassay.properties.promises import require_claims
+    from kassay.properties.claims import require_claims
     from kassay.reading.documents import at, read_sentences
 
     sentences = read_sentences(path)
@@ -199,14 +199,14 @@ def _hunts(
 ) -> Iterable[SentenceHunt]:
     """A hunt for each claim on each target; all claims are parsed before any hunt starts."""
     from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
-    from kassay.properties.promises import promise
+    from kassay.properties.claims import parse_claim
     from kassay.report.files.formats import saved_example
     from kassay.report.screen.console import bar
 
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or 30.0
     how = HuntOptions(seconds, chosen["histories"], chosen["scope"], chosen["seed"])
     narrowed_by = narrowing_settings("claims-file", "assume", "exhaustive")
-    pairs_ = [(target, claim) for target in targets for claim in spelled if promise(claim, target.kind)]
+    pairs_ = [(target, claim) for target in targets for claim in spelled if parse_claim(claim, target.kind)]
     for target, claim in pairs_:
         with bar(f"hunting on {target.spec}") as tell:
             hunt = hunt_claim(target, claim, how, options, tell)
@@ -214,7 +214,7 @@ def _hunts(
         example = hunt.example
         if example is not None:
             folder = chosen["out"] / "traces"
-            hunt = replace(hunt, example=saved_example(target.spec, hunt.promise.id, example, folder))
+            hunt = replace(hunt, example=saved_example(target.spec, hunt.claim.id, example, folder))
         yield hunt
 
 

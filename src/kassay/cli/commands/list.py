@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from kassay.certify.jars.classes import JarClass
-    from kassay.properties.registry import Claim
+    from kassay.properties.registry import ClaimKind
 
 PLACE = 210
 
@@ -88,7 +88,7 @@ def _claims() -> Rows:
     ]
 
 
-def _held_against(claim: Claim) -> str:
+def _held_against(claim: ClaimKind) -> str:
     """The targets on which the claim is checked."""
     if claim.validity_of is not None:
         return f"every {claim.validity_of} target"

@@ -19,7 +19,7 @@ from kassay.model.groups.metrics import rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.properties.groups.balance import ORDER, RACK_FIRST, order_of
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Claim
 
 
 def group_words(step: Step) -> str:
@@ -53,7 +53,7 @@ def _changes(step: Step, answer: Assignment) -> str:
     return f"in {len(moves)} move{'s' if len(moves) > 1 else ''}: {few(moves)}"
 
 
-def group_offers(kind: Kind, promised: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
+def group_offers(kind: Kind, claim: Claim, broken: BrokenStep, step: Step) -> Iterator[Offer]:
     """The owned partitions, the certified optimum of a consumer group, and the heaviest partitions first."""
     thing = broken.thing
     if isinstance(thing, Rebalanced):
@@ -62,10 +62,10 @@ def group_offers(kind: Kind, promised: Promise, broken: BrokenStep, step: Step) 
         if isinstance(before, Assignment):
             yield BEFORE, before
     if kind in CONSUMER_GROUPS:
-        yield from _of_consumers(promised, step)
+        yield from _of_consumers(claim, step)
 
 
-def _of_consumers(promised: Promise, step: Step) -> Iterator[Offer]:
+def _of_consumers(claim: Claim, step: Step) -> Iterator[Offer]:
     """The certified optimum in the order of goals that the claim names, then in the other orders.
 
     In a round of a cooperative target a partition that changes hands is withheld, so that rule comes first.
@@ -74,9 +74,9 @@ def _of_consumers(promised: Promise, step: Step) -> Iterator[Offer]:
 
     if step.protocol is RebalanceProtocol.COOPERATIVE and step.group.claimants:
         in_rounds = registry.find("optimal-cooperative")
-        if in_rounds is not None and promised.claim.id in (*in_rounds.claims, "complete", "single-owner"):
+        if in_rounds is not None and claim.kind.id in (*in_rounds.claims, "complete", "single-owner"):
             yield OPTIMUM, in_rounds.factory().assign(step.cluster, step.group)
-    for order in dict.fromkeys((order_of(promised), ORDER, RACK_FIRST)):
+    for order in dict.fromkeys((order_of(claim), ORDER, RACK_FIRST)):
         yield OPTIMUM, in_full(step.group, best_of_group(step, order).assignment)
     yield "the heaviest first, to who carries least", _heaviest_first(step)
 

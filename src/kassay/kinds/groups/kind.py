@@ -55,7 +55,7 @@ from kassay.properties.groups.histories.scenarios import habits, history
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.groups.wide import SIZES, ranges_of, sized_history
-from kassay.properties.registry import Evidence, Promise, as_text
+from kassay.properties.registry import Claim, Evidence, as_text
 from kassay.properties.sources import Source
 
 if TYPE_CHECKING:
@@ -204,12 +204,12 @@ class GroupDriver(Driver[History]):
             "rack": len(rack_mismatches(cluster, group, answer)),
         }
 
-    def best(self, outcome: Step, promise: Promise) -> Best | BestSharing:
+    def best(self, outcome: Step, claim: Claim) -> Best | BestSharing:
         """The certified best loads, moves and rack mismatches; for a share group the copies taken back."""
         of_group, of_share_group = _oracles()
         if self.kind is SHARE:
             return of_share_group(outcome.cluster, outcome.group)
-        return of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
+        return of_group(outcome, order_of(claim), weigh=claim.kind.id == WEIGHTED_SPREAD)
 
     @property
     def ranked_by(self) -> tuple[str, ...]:
@@ -228,9 +228,9 @@ class GroupDriver(Driver[History]):
 
         return ask_sharing(problem, how) if self.kind is SHARE else ask_consumers(problem, how)
 
-    def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
+    def timed(self, claim: Claim, subject: Subject, seconds: float) -> TimedSizes:
         """Groups of doubling sizes, from their start until a member leaves."""
-        return timed_group(promise, subject, seconds)
+        return timed_group(claim, subject, seconds)
 
     def figures(self, rule: Reference) -> RuleFigures:
         """The spread of loads with more topics, and what moves when a member leaves."""
@@ -336,9 +336,9 @@ class GroupDriver(Driver[History]):
         """The closed form of the optimum, for share groups."""
         return "optimal-share" if self.kind is SHARE else ""
 
-    def offers(self, promise: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
+    def offers(self, claim: Claim, broken: BrokenStep, step: Step) -> Iterator[Offer]:
         """The owned partitions of each member, the certified optimum, and the heaviest partitions first."""
-        return group_offers(self.kind, promise, broken, step)
+        return group_offers(self.kind, claim, broken, step)
 
     def answer_of(self, target: Any, step: Step) -> Assignment:
         """The reference's assignment, with an entry for each member."""

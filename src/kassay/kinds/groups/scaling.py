@@ -14,7 +14,7 @@ from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.player import Player
 from kassay.model.kinds import Verdict
 from kassay.properties.groups.scaling import DEFAULT, Scale, ScaleTiming, exponent, parse_scale
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Claim
 
 TRIES = 3
 DOUBLINGS = 3
@@ -52,9 +52,9 @@ def measure(subject: Subject, members: int, partitions: int, deadline: float) ->
     return ScaleTiming(members, partitions, best) if best < float("inf") else None
 
 
-def timed_group(promised: Promise, subject: Subject, seconds: float) -> TimedSizes:
+def timed_group(claim: Claim, subject: Subject, seconds: float) -> TimedSizes:
     """The verdict on a claim about time; unknown where the time ran out."""
-    argument = promised.value or DEFAULT
+    argument = claim.value or DEFAULT
     deadline = time.monotonic() + seconds
     timings: list[ScaleTiming] = []
     verdict, why = Verdict.UNKNOWN, "the time ran out"
@@ -65,7 +65,7 @@ def timed_group(promised: Promise, subject: Subject, seconds: float) -> TimedSiz
         if not isinstance(measured, ScaleTiming):
             return TimedSizes(verdict, why, len(timings))
         timings.append(measured)
-    evidence = list(promised.claim.predicate(tuple(timings), argument))
+    evidence = list(claim.kind.predicate(tuple(timings), argument))
     summary = ", ".join(f"{t.members}x{t.partitions} {t.seconds:.4f} s" for t in timings)
     grown = [exponent(a, b) for a, b in pairwise(timings)]
     summary += "; exponents " + " ".join("-" if e is None else f"{e:.2f}" for e in grown)

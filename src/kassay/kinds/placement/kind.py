@@ -62,7 +62,7 @@ from kassay.properties.placement.scenarios import (
 from kassay.properties.placement.wide import PLACER_RANGES, PLACER_SIZES, racked_request, sized_request
 from kassay.properties.placement.wide_plans import PLANNER_RANGES, PLANNER_SIZES, named_plan, sized_plan
 from kassay.properties.profile import Profile
-from kassay.properties.registry import Promise, is_sentence
+from kassay.properties.registry import Claim, is_sentence
 from kassay.properties.sources import Source
 from kassay.properties.wide.ranges import Size, WideRange
 
@@ -174,7 +174,7 @@ class PlacementDriver(Driver[PlacementCase]):
             "leaders": tuple(sorted(step.leader_loads.values(), reverse=True)),
         }
 
-    def best(self, outcome: PlacementStep, promise: Promise) -> BestPlacement | None:
+    def best(self, outcome: PlacementStep, claim: Claim) -> BestPlacement | None:
         """The certified best loads."""
         return best_of_placement(outcome)
 
@@ -246,7 +246,7 @@ class PlacementDriver(Driver[PlacementCase]):
         """Brokers count as members; a request is one event."""
         return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
 
-    def offers(self, promise: Promise, broken: BrokenStep, step: PlacementStep) -> Iterator[Offer]:
+    def offers(self, claim: Claim, broken: BrokenStep, step: PlacementStep) -> Iterator[Offer]:
         """The certified best replicas of the new partitions, if any; existing ones stay."""
         if (rows := best_rows(step.request)) is not None:
             yield OPTIMUM, rows
@@ -338,10 +338,10 @@ class PlanDriver(Driver[PlanRequest]):
         copies = sum(len(set(row) - set(before.get(tp, ()))) for tp, row in answer.after)
         return {"replicas": loads_after(arguments[0], answer)[::-1], "copies": copies}
 
-    def best(self, outcome: PlanStep, promise: Promise) -> BestPlan | int | None:
+    def best(self, outcome: PlanStep, claim: Claim) -> BestPlan | int | None:
         """The fewest copies, for a plan that reaches the best balance; for a sentence the best plan."""
         best = best_plan(outcome.request)
-        if is_sentence(promise.id):
+        if is_sentence(claim.id):
             return BestPlan(tuple(sorted(best.replicas)), best.copies)
         reached = loads_after(outcome.request, outcome.given) == tuple(sorted(best.replicas))
         return best.copies if reached else None

@@ -24,7 +24,7 @@ from kassay.model.streams.history import TaskHistory, TaskRun, TaskStep, asking,
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskAssignment, TaskRequest, process_id
 from kassay.properties.profile import Profile
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Claim
 from kassay.properties.sources import Source
 from kassay.properties.streams.copies import BestStandbys
 from kassay.properties.streams.scenarios import (
@@ -92,9 +92,9 @@ class TaskDriver(Driver[TaskHistory]):
         """The answer to each change; the rebalances after the last one follow no event."""
         return [step for step in played.steps[: played.played] if not isinstance(step.answer, Failure)]
 
-    def best(self, outcome: TaskStep, promise: Promise) -> BestMembers | BestStandbys | None:
+    def best(self, outcome: TaskStep, claim: Claim) -> BestMembers | BestStandbys | None:
         """The certified best of standbys for the answer's active tasks, or of active tasks on members."""
-        return (best_of_standbys if promise.claim.id == "sticky-standbys" else best_of_members)(outcome)
+        return (best_of_standbys if claim.kind.id == "sticky-standbys" else best_of_members)(outcome)
 
     def parts(self, answer: TaskAssignment) -> dict[str, object]:
         """Each process's tasks, those of its threads if any, and whether to rebalance again."""

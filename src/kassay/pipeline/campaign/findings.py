@@ -35,7 +35,7 @@ from kassay.pipeline.campaign.records import (
 )
 from kassay.pipeline.campaign.tables import FINDINGS, arrow_struct
 from kassay.pipeline.store import Store
-from kassay.properties.promises import promise
+from kassay.properties.claims import parse_claim
 from kassay.properties.sources import derive_seed
 from kassay.reading.documents import suggestion
 from kassay.reading.values import read_as
@@ -161,7 +161,7 @@ def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
 def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, str]:
     """The representative as a minimal counterexample, and its kind of violation."""
     key, index = wanted.key, wanted.representative.history
-    claim = promise(key.claim, bench.job.target.kind)
+    claim = parse_claim(key.claim, bench.job.target.kind)
     driver, case = OneKind(bench.driver, key), bench.job.case(index)
     counts = bench.driver.counts(case)
     tries = min(tries_max, UNITS_MAX // max(1, counts["members"] * 4 + counts["partitions"]))

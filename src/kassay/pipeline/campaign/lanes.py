@@ -20,7 +20,7 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.pipeline.campaign.spec import Pace, Spec
-from kassay.properties.promises import claim_of, promise, require_claims
+from kassay.properties.claims import claim_kind_of, parse_claim, require_claims
 from kassay.reading.documents import at
 
 
@@ -78,7 +78,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
                 shrink=spec.shrink,
             )
             job = Job(target, options)
-            job.driver, job.promises  # noqa: B018  # both raise for what cannot be certified
+            job.driver, job.claims  # noqa: B018  # both raise for what cannot be certified
             lanes.append(Lane(len(lanes), profile, histories, job))
     return tuple(lanes)
 
@@ -95,7 +95,7 @@ def _claims_for(spec: Spec, target: Target) -> tuple[str, ...] | None:
         claims = tuple(
             spelled
             for spelled in spec.claims
-            if claim_of(kind, spelled) is not None and promise(spelled, kind)
+            if claim_kind_of(kind, spelled) is not None and parse_claim(spelled, kind)
         )
         if not claims:
             raise InputError(f"none is about {target.spec}, which is of kind {kind}; expected at least one")

@@ -256,7 +256,7 @@ def _verdicts(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Iter
         job = lanes[0].job
         for profile in (*(lane.profile for lane in lanes), ALL):
             tally = tallies[target, profile]
-            for claim in job.promises:
+            for claim in job.claims:
                 verdict, why = verdict_of(claim, job.target.kind, tally, job.ruled_out)
                 count = tally.counts.get(claim.id, ClaimCount())
                 yield {
@@ -277,6 +277,6 @@ def _reached(campaign: Campaign, tallies: dict[tuple[str, str], Tally]) -> Itera
         for profile in (*(lane.profile for lane in lanes), ALL):
             job = lanes[0].job
             tally, traits = tallies[target, profile], job.target.traits
-            counts = reached_by_id(job.target.kind, tally, job.promises, traits)
+            counts = reached_by_id(job.target.kind, tally, job.claims, traits)
             for situation, times in counts.items():
                 yield {"target": target, "profile": profile, "situation": situation, "times": times}

@@ -11,7 +11,7 @@ from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
 from kassay.properties.groups.exchanges import mismatches_more, moves_more
-from kassay.properties.registry import Evidence, NumberRange, Promise, Scope, claim, number, one_of
+from kassay.properties.registry import Claim, Evidence, NumberRange, Scope, claim, number, one_of
 
 ORDER = "balance,movement,rack"
 RACK_FIRST = "balance,rack,movement"
@@ -214,9 +214,9 @@ def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
         )
 
 
-def order_of(promise: Promise) -> str:
+def order_of(claim: Claim) -> str:
     """The order of goals of the optimum for this claim."""
-    return promise.argument or ORDER if promise.claim.id == "rack-local" else ORDER
+    return claim.argument or ORDER if claim.kind.id == "rack-local" else ORDER
 
 
 def _is_best_but_for_racks(step: Step, best: Best, order: str) -> bool:

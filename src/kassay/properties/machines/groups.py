@@ -36,8 +36,8 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.promises import promise
-from kassay.properties.registry import Evidence, Promise, Scope, applies, validity_claims
+from kassay.properties.claims import parse_claim
+from kassay.properties.registry import Claim, Evidence, Scope, applies, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
 
@@ -76,13 +76,13 @@ class GroupMachine(RuleBasedStateMachine):
         self.changes: tuple[Change, ...] = ()
         self.last: Rebalanced | None = None
         self.joined = 0
-        own = tuple(promise(name, self.kind) for name in self.claims)
-        self.promises = (*validity_claims(self.kind, self.protocol), *own)
+        own = tuple(parse_claim(name, self.kind) for name in self.claims)
+        self.checked = (*validity_claims(self.kind, self.protocol), *own)
         self.player = Player(
             type(self).new,
             self.protocol,
             frozenset({Look.AGAIN, Look.OTHER, Look.PERMUTED}),
-            any(promised.claim.confirm for promised in self.promises),
+            any(claim.kind.confirm for claim in self.checked),
         )
 
     @initialize(counts=st.lists(st.integers(1, 6), min_size=1, max_size=len(TOPICS)))
@@ -177,7 +177,7 @@ class GroupMachine(RuleBasedStateMachine):
     def claims_hold(self) -> None:
         """No claim is broken in the last rebalance."""
         if self.last is not None:
-            broken = [f"{own.id}: {e}" for own in self.promises for e in evidence_against(own, self.last)]
+            broken = [f"{own.id}: {e}" for own in self.checked for e in evidence_against(own, self.last)]
             assert not broken, "; ".join(broken)
 
     @invariant()
@@ -192,20 +192,18 @@ class GroupMachine(RuleBasedStateMachine):
             assert given == sorted(self.oracle.expected()), "the books expect other partitions to be owned"
 
 
-def evidence_against(promised: Promise, rebalanced: Rebalanced) -> list[Evidence]:
+def evidence_against(claim: Claim, rebalanced: Rebalanced) -> list[Evidence]:
     """The evidence against the claim in this rebalance; claims that need an optimum are not judged."""
-    claim = promised.claim
+    kind = claim.kind
     things: tuple[Any, ...] = ()
-    if claim.scope is Scope.STEP:
-        things = tuple(
-            s for s in rebalanced.steps if not isinstance(s.answer, Failure) or claim.id == "total"
-        )
-    elif claim.scope is Scope.OUTCOME:
+    if kind.scope is Scope.STEP:
+        things = tuple(s for s in rebalanced.steps if not isinstance(s.answer, Failure) or kind.id == "total")
+    elif kind.scope is Scope.OUTCOME:
         things = rebalanced.outcomes
-    elif claim.scope is Scope.REBALANCE and not isinstance(rebalanced.steps[-1].answer, Failure):
+    elif kind.scope is Scope.REBALANCE and not isinstance(rebalanced.steps[-1].answer, Failure):
         things = (rebalanced,)
-    more = () if promised.value is None else (promised.value,)
-    return [e for thing in things if applies(claim, thing, *more) for e in claim.predicate(thing, *more)]
+    more = () if claim.value is None else (claim.value,)
+    return [e for thing in things if applies(kind, thing, *more) for e in kind.predicate(thing, *more)]
 
 
 def machine_for(

@@ -24,8 +24,8 @@ from kassay.model.calls import Look
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import Placement, PlacementRequest, PlacementStep, Placer, Replicas, place
-from kassay.properties.promises import promise
-from kassay.properties.registry import Promise, Scope, applies, validity_claims
+from kassay.properties.claims import parse_claim
+from kassay.properties.registry import Claim, Scope, applies, validity_claims
 
 JUDGED = frozenset(
     {
@@ -128,7 +128,7 @@ class PlacementMachine(RuleBasedStateMachine):
     """The rules; `placement_machine` builds a machine for one placer from it."""
 
     new: ClassVar[Callable[[], Placer]]
-    promises: ClassVar[tuple[Promise, ...]] = ()
+    claims: ClassVar[tuple[Claim, ...]] = ()
 
     def __init__(self) -> None:
         super().__init__()
@@ -204,10 +204,10 @@ class PlacementMachine(RuleBasedStateMachine):
         if self.step is None:
             return
         said = {
-            promised.claim.id
+            claim.kind.id
             for claim_id in sorted(JUDGED)
-            if applies((promised := promise(claim_id, PLACER)).claim, self.step)
-            and next(promised.claim.predicate(self.step), None) is not None
+            if applies((claim := parse_claim(claim_id, PLACER)).kind, self.step)
+            and next(claim.kind.predicate(self.step), None) is not None
         }
         slow = broken(self.step)
         assert said == slow, f"claims say {sorted(said)}, the oracle {sorted(slow)}: {self.step}"
@@ -218,10 +218,10 @@ class PlacementMachine(RuleBasedStateMachine):
         if self.step is None:
             return
         evidence_against = [
-            f"{promised.id}: {evidence.subject} {dict(evidence.facts)}"
-            for promised in self.promises
-            if applies(promised.claim, self.step)
-            for evidence in promised.claim.predicate(self.step)
+            f"{claim.id}: {evidence.subject} {dict(evidence.facts)}"
+            for claim in self.claims
+            if applies(claim.kind, self.step)
+            for evidence in claim.kind.predicate(self.step)
         ]
         assert not evidence_against, "\n".join(evidence_against)
 
@@ -232,8 +232,8 @@ def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -
     Raises `InputError` for a claim that placers do not make. Claims that need a solver's optimum are
     left out.
     """
-    declared = (promise(spelled, PLACER) for spelled in claims)
+    declared = (parse_claim(spelled, PLACER) for spelled in claims)
     each_once = dict.fromkeys((*validity_claims(PLACER), *declared))
-    promises = tuple(promised for promised in each_once if promised.claim.scope is Scope.STEP)
-    attributes: dict[str, Any] = {"new": staticmethod(new), "promises": promises}
+    statements = tuple(claim for claim in each_once if claim.kind.scope is Scope.STEP)
+    attributes: dict[str, Any] = {"new": staticmethod(new), "claims": statements}
     return type("PlacementMachineOfTarget", (PlacementMachine,), attributes)

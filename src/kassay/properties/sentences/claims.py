@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
-from kassay.properties.registry import Claim, Evidence, Promise, Scope
+from kassay.properties.registry import Claim, ClaimKind, Evidence, Scope
 from kassay.properties.sentences.grammar import SentenceError
 from kassay.properties.sentences.meaning import NOTHING, Sentence, sentence
 from kassay.properties.sentences.vocabulary import Undefined, Vocabulary
@@ -24,14 +24,14 @@ CACHED: Final = 256
 
 
 @lru_cache(maxsize=CACHED)
-def sentence_promise(spelled: str, kind: Kind) -> Promise:
-    """The promise of `SENTENCE` or `NAME = SENTENCE`; raises `InputError` with the column."""
+def sentence_claim(spelled: str, kind: Kind) -> Claim:
+    """The claim of `SENTENCE` or `NAME = SENTENCE`; raises `InputError` with the column."""
     named = NAME.match(spelled)
     read = sentence(spelled, vocabulary_of(kind), named.end() if named else 0)
     judged = _Judged(read, vocabulary_of(kind))
     body = " ".join(spelled[named.end() if named else 0 :].split())
-    return Promise(
-        Claim(
+    return Claim(
+        ClaimKind(
             id=f"{named[1]} = {body}" if named else body,
             sentence=f"Always {body}.",
             scope=read.scope,
@@ -52,7 +52,7 @@ def require_sentence(spelled: str) -> None:
     complaints = []
     for kind in VOCABULARIES:
         try:
-            sentence_promise(spelled, kind)
+            sentence_claim(spelled, kind)
         except SentenceError as error:
             complaints.append(error)
         else:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.kinds import Kind, Verdict
-from kassay.properties.promises import claim_of
+from kassay.properties.claims import claim_kind_of
 from kassay.reading.documents import is_file, is_there
 from kassay.reading.specs import command_of, place_and_class
 from kassay.report import facts
@@ -143,7 +143,7 @@ def _fitting(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _rule(kind: Kind, result: ClaimResult) -> dict[str, Any]:
     """The claim, in the words of the registry."""
-    claim = claim_of(kind, result.id)
+    claim = claim_kind_of(kind, result.id)
     text = visible(result.sentence) + (f" Source: {visible(claim.source)}." if claim else "")
     more = f"`kassay explain {visible(result.id)}` explains it."
     return {

@@ -29,7 +29,7 @@ def hunt_view(hunt: SentenceHunt) -> View:
     if example is not None:
         trace = example.trace
         parts += [
-            line((hunt.target.spec, "bold"), f": {hunt.promise.claim.sentence}"),
+            line((hunt.target.spec, "bold"), f": {hunt.claim.kind.sentence}"),
             *(line(f"  {message}", style="red") for message in trace.violations[:4]),
             line(),
             story(frames_of_trace(trace)),
@@ -37,7 +37,7 @@ def hunt_view(hunt: SentenceHunt) -> View:
         if command := facts.replay_command(example):
             parts.append(whole_line(f"  replay: {command}", style="cyan"))
     seed = f"  (seed {hunt.seed})" if hunt.histories else ""
-    words = f"  {hunt.target.spec}: {hunt.promise.id}: {answer(hunt)}"
+    words = f"  {hunt.target.spec}: {hunt.claim.id}: {answer(hunt)}"
     parts.append(line(_MARKS[hunt.outcome], words, (seed, "dim")))
     if narrowed := facts.narrowed_by(hunt.narrowed_by):
         parts.append(line(f"  {narrowed}", style="yellow"))

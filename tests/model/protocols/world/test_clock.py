@@ -295,9 +295,9 @@ def test_the_promise_is_the_rule_of_the_heartbeats(interval, more, loss, data):
     delay = data.draw(st.integers(0, interval - 1))
     session = interval + delay + more
     timing = Timing(session, interval, 500, delay=delay)
-    promised = timing.keeps_members(Faults(loss=loss))
-    assert promised == (loss <= losses_survived(session, interval, delay))
-    assert promised or session < (loss + 1) * interval + delay
+    claim = timing.keeps_members(Faults(loss=loss))
+    assert claim == (loss <= losses_survived(session, interval, delay))
+    assert claim or session < (loss + 1) * interval + delay
     assert not Timing(session, interval, 500, rebalance=1).keeps_members(Faults(loss=1))
     assert not timing.keeps_members(Faults(pause=1))
 

@@ -30,9 +30,9 @@ def evicts(timing, loss, **more):
     """Whether a live, polling member may be removed, and that the walk says so where it was promised."""
     result = walk(timing, partitions=1, faults=Faults(loss=loss), **more)
     by_gravity = found(result, "live-members-kept")
-    promised = timing.keeps_members(Faults(loss=loss))
+    claim = timing.keeps_members(Faults(loss=loss))
     assert set(by_gravity) <= {Severity.BY_DESIGN}, "a promise was broken"
-    assert not (promised and by_gravity)
+    assert not (claim and by_gravity)
     return by_gravity.get(Severity.BY_DESIGN)
 
 

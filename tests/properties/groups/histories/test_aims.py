@@ -6,9 +6,9 @@ from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.promises import promise
 from kassay.properties.registry import situations_of
 from kassay.properties.sources import Seeded
 
@@ -19,7 +19,7 @@ OF_SERVERS = {name for situation in situations_of(SERVER) for name in situation.
 
 def reached(aim, seed, target, **profile):
     driver = driver_for(target.kind)
-    subject = Subject(target.open().new, target.protocol, (promise("complete", target.kind),))
+    subject = Subject(target.open().new, target.protocol, (parse_claim("complete", target.kind),))
     case = aimed_history(Seeded(seed), GroupProfile(kind=target.kind, **profile), aim)
     return driver.examine(case, subject).reached.keys()
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, RunOptions, promises_of
+from kassay.certify.runs.options import Budget, RunOptions, claims_of
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.history import CreateTopic, Join
 from kassay.model.groups.kinds import CLIENT, SERVER
@@ -17,7 +17,7 @@ from kassay.properties.sources import Seeded
 
 def reached_by(spec, histories, **options):
     target = resolve(spec)
-    own = [promised.id for promised in promises_of(target.kind, target.protocol, target.claims, RunOptions())]
+    own = [claim.id for claim in claims_of(target.kind, target.protocol, target.claims, RunOptions())]
     claims = (*own, "leader-neutral") if target.kind is CLIENT else own
     job = Job(target, RunOptions(claims=tuple(claims), budget=Budget(histories=histories), **options))
     with open_bench(job) as bench:

@@ -77,6 +77,6 @@ def test_other_answers_are_valid():
     scenes = list(GROUP_WORDS.others(GROUP_WORDS.scene(Scope.OUTCOME, (STEP,))))
     assert len({tuple(sorted(scene.step.answer.items())) for scene in scenes}) > 3
     for scene in scenes:
-        for promised in validity_claims(CLIENT):
-            if promised.claim.scope is Scope.STEP and not promised.claim.looks:
-                assert list(promised.claim.predicate(scene.step)) == []
+        for claim in validity_claims(CLIENT):
+            if claim.kind.scope is Scope.STEP and not claim.kind.looks:
+                assert list(claim.kind.predicate(scene.step)) == []

@@ -42,7 +42,7 @@ from kassay.certify.runs.shrink import STEADY_PLAYS, broken_play
 from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.surroundings import OURS, Surroundings
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Claim
 
 CASES_MAX: Final = 8
 """The number of cases that are played in every environment."""
@@ -127,7 +127,7 @@ class EnvironmentSearch:
     """
 
     bench: Bench
-    promises: tuple[Promise, ...]
+    claims: tuple[Claim, ...]
     deadline: float
     processes: int = 4
     seen: SeenEnvironments = field(default_factory=SeenEnvironments)
@@ -239,7 +239,7 @@ class EnvironmentSearch:
         if time.monotonic() > self.deadline:
             self.seen.stopped = True
             raise _Stop
-        if len(self.differences) == len(self.promises):
+        if len(self.differences) == len(self.claims):
             raise _Stop
 
     def _open(self, stack: ExitStack, surroundings: Surroundings) -> Host:
@@ -299,28 +299,26 @@ class EnvironmentSearch:
             self.seen.add_gap(f"cannot start {what}")
             return False
         could = False
-        for promised in self.promises:
-            subject = self.bench.subject_between(promised, self._base, host)
+        for claim in self.claims:
+            subject = self.bench.subject_between(claim, self._base, host)
             examination = self.bench.driver.examine(case, subject)
-            could = could or examination.checked.get(promised.id, 0) > 0
+            could = could or examination.checked.get(claim.id, 0) > 0
             self.plays += 1
-            differing = [each for each in examination.violations if each.claim == promised.id]
+            differing = [each for each in examination.violations if each.claim == claim.id]
             unanswered = bool(differing) and all("no answer" in each.evidence.facts for each in differing)
             if unanswered and variable:
                 self.seen.add_gap(f"gives no answer {_of_variable(surroundings, variable)}")
             elif differing:
                 self.failed += 1
-                if promised.id not in self.differences:
+                if claim.id not in self.differences:
                     answers = recorded(self.bench.driver, examination.plays)
-                    self.differences[promised.id] = _Difference(
-                        case, index, surroundings, unanswered, answers
-                    )
+                    self.differences[claim.id] = _Difference(case, index, surroundings, unanswered, answers)
         self.seen.add(surroundings, host.unchanged)
         return could
 
     def _finding(self, claim: str, difference: _Difference) -> EnvironmentFinding:
         """The difference with its cause; raises `_Adapt` if it is that the target needs a variable."""
-        promised = next(each for each in self.promises if each.id == claim)
+        statement = next(each for each in self.claims if each.id == claim)
         target, driver = self.bench.job.target, self.bench.driver
 
         deadline = time.monotonic() + CAUSE_MAX_S
@@ -330,8 +328,8 @@ class EnvironmentSearch:
             """Whether the case violates the claim between the two, which have these surroundings."""
             if time.monotonic() > deadline:
                 raise _Late
-            subject = self.bench.subject_between(promised, one, other)
-            play = broken_play(driver, difference.case, subject, promised)
+            subject = self.bench.subject_between(statement, one, other)
+            play = broken_play(driver, difference.case, subject, statement)
             if play is not None:
                 answers[pair] = recorded(driver, play.plays)
             return play is not None
@@ -407,14 +405,14 @@ def look_elsewhere(bench: Bench, seconds: float, broken: Collection[str]) -> Env
     Claims that are `broken` already are left out. The number of processes depends on the number of histories,
     so that a small run stays small.
     """
-    about = [promised for promised in bench.job.promises if of_environments(promised)]
-    promises = tuple(promised for promised in about if promised.id not in broken)
-    if not promises:
+    about = [claim for claim in bench.job.claims if of_environments(claim)]
+    claims = tuple(claim for claim in about if claim.id not in broken)
+    if not claims:
         why = f"{about[0].id} is violated" if about else "no claim is about environments"
         return EnvironmentResult(EnvironmentCoverage(gaps=(f"environment not varied ({why})",)))
     histories = bench.job.options.budget.histories
     processes = 4 if histories is None or histories >= MANY_HISTORIES else 1
-    search = EnvironmentSearch(bench, promises, time.monotonic() + seconds, processes)
+    search = EnvironmentSearch(bench, claims, time.monotonic() + seconds, processes)
     return search.run(_cases(bench, histories))
 
 

@@ -6,25 +6,25 @@ from collections.abc import Iterable, Sequence
 
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
-from kassay.properties.registry import Claim, Promise, is_sentence, load_claims
-from kassay.properties.sentences.claims import require_sentence, sentence_promise
+from kassay.properties.registry import Claim, ClaimKind, is_sentence, load_claims
+from kassay.properties.sentences.claims import require_sentence, sentence_claim
 from kassay.reading.documents import suggestion
 
 
-def claim_of(kind: Kind, spelled: str) -> Claim | None:
+def claim_kind_of(kind: Kind, spelled: str) -> ClaimKind | None:
     """The claim that a user spelled, without its argument; None where the kind has none of that name."""
     if is_sentence(spelled):
         try:
-            return promise(spelled, kind).claim
+            return parse_claim(spelled, kind).kind
         except InputError:
             return None
     return load_claims().get((kind, spelled.partition(":")[0]))
 
 
-def promise(spelled: str, kind: Kind) -> Promise:
+def parse_claim(spelled: str, kind: Kind) -> Claim:
     """The claim that a user spelled: `converges:2`, or a sentence; raises `InputError` if there is none."""
     if is_sentence(spelled):
-        return sentence_promise(spelled, kind)
+        return sentence_claim(spelled, kind)
     claims = load_claims()
     name, colon, argument = spelled.strip().partition(":")
     held = claims.get((kind, name))
@@ -39,7 +39,7 @@ def promise(spelled: str, kind: Kind) -> Promise:
         raise InputError(f"unknown claim {spelled!r}: {hint}")
     if colon:
         _check_argument(held, argument)
-    return Promise(held, argument if colon else None)
+    return Claim(held, argument if colon else None)
 
 
 def require_claims(spelled: Iterable[str], where: str = "") -> None:
@@ -59,7 +59,7 @@ def _expected(spelled: str, known: Sequence[str]) -> str:
     return f"expected one of: {', '.join(known)}{suggestion(spelled.partition(':')[0], known)}"
 
 
-def _check_argument(held: Claim, argument: str) -> None:
+def _check_argument(held: ClaimKind, argument: str) -> None:
     """Raise `InputError` for an argument that the claim does not take."""
     if held.parameter is None:
         raise InputError(f"{held.id}:{argument}: {held.id} takes no argument")
