@@ -12,6 +12,7 @@ from kassay.assignors.connect.incremental import ConnectIncremental
 from kassay.assignors.plain import FORMS, PlainDocument, application_of, cluster_of
 from kassay.assignors.plain_answers import CHECKS, DOCUMENTS, MEMBERS, PROCESSES, WORKERS
 from kassay.assignors.streams.group_sticky import StreamsGroupSticky
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -35,6 +36,8 @@ from kassay.properties.sources import Seeded
 from kassay.properties.streams.scenarios import SMALL, TAGGED, tagged_task_history, task_history
 from tests.paths import ROOT, TARGETS
 
+PATIENT = Limits(call_timeout_s=60, start_timeout_s=60)
+"""On a busy machine a call takes longer than the two seconds that a user's assignor has."""
 SCHEMAS = files("kassay.report").joinpath("schemas")
 SCHEMA = json.loads(SCHEMAS.joinpath("exec-documents-1.json").read_text())
 P, Q = "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"
@@ -256,7 +259,7 @@ BY_PROCESS, BY_MEMBER, WAITS = "tasks.py:ByProcess", "tasks.py:ByMember", "worke
 def judged(name, fault, claim, *, in_process=False, histories=8):
     """The verdict on one claim, and what is said of the smallest history that breaks it."""
     config = {"fault": fault}
-    target = resolve(f"{TARGETS}/{name}", in_process=in_process, config=config)
+    target = resolve(f"{TARGETS}/{name}", in_process=in_process, config=config, limits=PATIENT)
     options = RunOptions(
         claims=(claim,), budget=Budget(histories=histories), controls=False, shrink=False, config=config
     )
@@ -273,7 +276,7 @@ def judged(name, fault, claim, *, in_process=False, histories=8):
     ],
 )
 def test_a_sound_class_is_certified_by_what_it_declares(name, kind, protocol, claims):
-    target = resolve(f"{TARGETS}/{name}")
+    target = resolve(f"{TARGETS}/{name}", limits=PATIENT)
     assert (target.kind, target.protocol, target.claims) == (kind, protocol, claims)
     certificate = certify(target, RunOptions(budget=Budget(histories=80), controls=False))
     assert {result.verdict for result in certificate.claims} == {Verdict.HOLDS}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -18,11 +19,13 @@ from kassay.model.partitioners.partitioner import (
 from tests.paths import TARGETS
 
 FILE = TARGETS / "partitioners.py"
+PATIENT = Limits(call_timeout_s=60, start_timeout_s=60)
+"""On a busy machine a call takes longer than the two seconds that a user's partitioner has."""
 WAYS = pytest.mark.parametrize("in_process", [False, True])
 
 
 def target(name, in_process=False):
-    return resolve(f"{FILE}:{name}", in_process=in_process)
+    return resolve(f"{FILE}:{name}", in_process=in_process, limits=PATIENT)
 
 
 def verdicts(found, *claims, histories=60):

@@ -17,7 +17,13 @@ from tests.pipeline.walk.walks import NO_LIMITS, WORLDS, came_to, journal_of
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("world", WORLDS)
+ON_SPARK = ("kip848", "migration", "streams", "renamed")
+"""The other worlds take Spark's time for the same: `test_rows` walks all of them with the same worker."""
+
+
+@pytest.mark.parametrize(
+    "world", [pytest.param(world, marks=[pytest.mark.deep] * (world not in ON_SPARK)) for world in WORLDS]
+)
 def test_spark_comes_to_what_one_process_comes_to(world: str, spark: Any, tmp_path: Path) -> None:
     settings = WORLDS[world]
     alone = explore(settings)

@@ -30,7 +30,7 @@ def walked_by_hand(walk: SparkWalk) -> tuple[dict[int, int], list[dict[str, Any]
     return seen, every
 
 
-@pytest.mark.parametrize("world", ["cooperative", "renamed", "draft", "zookeeper"])
+@pytest.mark.parametrize("world", WORLDS)
 def test_the_rows_of_all_levels_are_the_graph(world: str) -> None:
     walk, alone = walk_of(WORLDS[world]), explore(WORLDS[world]).exploration
     seen, every = walked_by_hand(walk)

@@ -66,9 +66,9 @@ def test_brute_force_flow_and_z3_agree() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [120, pytest.param(850, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("seeds", [40, pytest.param(850, marks=pytest.mark.deep)])
 def test_brute_force_flow_and_z3_agree_on_many_instances(seeds: int) -> None:
-    """1,440 instances and 10,200: a third of a CPU second a seed."""
+    """480 instances and 10,200: a third of a CPU second a seed."""
     assert compare(range(seeds), plain_every=5) == 12 * seeds
 
 
