@@ -26,7 +26,7 @@ from writers.exhaustive_runs import (
     with_row,
 )
 
-BY_HAND = 12_500
+BY_HAND = 6_500
 """States of the largest walk that every change is put to; larger ones are walked by hand, by `tox -e deep`."""
 TEXT = PAGE.read_text(encoding="utf-8")
 SMALL = "kassay explore kip848 --members 1 --partitions 1 --faults write=1"

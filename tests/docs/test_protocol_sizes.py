@@ -55,12 +55,12 @@ LARGE = {
     (synced_at_once, "eager", ALL): 23870,
     (numbered_on, "cooperative", BOTH): 20021,
     (with_its_log, "cooperative", BOTH): 16235,
-    (with_its_log, "eager", ALL): 51594,
 }
 LARGEST = {
     (as_is, "eager", ALL): 39530,
     (as_is, "cooperative", ALL): 91182,
     (synced_at_once, "cooperative", ALL): 49396,
+    (with_its_log, "eager", ALL): 51594,
     (with_its_log, "cooperative", ALL): 124424,
 }
 """By hand: each choice is in the others, too. The first is walked, as it is, by `HEAVY` of test_explore.py."""

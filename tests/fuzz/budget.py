@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from kassay.cli.main import run
 
-SECONDS = 10.0
+SECONDS = 5.0
 """For each surface, where KASSAY_FUZZ_SECONDS does not say."""
-READER_SECONDS = 20.0
+READER_SECONDS = 10.0
 """For each that reads what users bring: what other tools print, and files that users write."""
 SEED = int(os.environ.get("KASSAY_FUZZ_SEED") or 0)
 """A change is not held up by what another seed would find: longer runs by hand take one of their own."""

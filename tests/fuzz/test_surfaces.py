@@ -1,6 +1,6 @@
 """Whatever comes from outside, kassay answers with its own exit codes: never 70, a traceback, a hang or a flood.
 
-`tox -e fuzz` gives each surface KASSAY_FUZZ_SECONDS (10; where users' files are read 20) from KASSAY_FUZZ_SEED
+`tox -e fuzz` gives each surface KASSAY_FUZZ_SECONDS (5; where users' files are read 10) from KASSAY_FUZZ_SEED
 (0) on.
 """
 
