@@ -20,7 +20,6 @@ Cost: O(T * R * C) set operations for T tasks of R copies and C processes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from kassay.assignors.java_errors import NullPointerError
@@ -40,9 +39,9 @@ class LoadOnly(ProcessState):
 
     __slots__ = ()
 
-    def has_more_room_than(self, other: ProcessState) -> bool:
-        """Whether its threads are less loaded."""
-        return self.load < other.load
+    def rank(self) -> tuple[float, int]:
+        """Smaller where threads are less loaded."""
+        return (len(self.active) + len(self.standby)) / self.capacity, 0
 
 
 class PublicPlacement(ProcessPlacement):
@@ -54,11 +53,15 @@ class PublicPlacement(ProcessPlacement):
         """The share of the process in all tasks by its threads, rounded up."""
         return -(-len(self.request.tasks) * state.capacity // self.threads)
 
-    def as_set(self, states: Sequence[ProcessState]) -> Sequence[ProcessState]:
+    def __init__(self, request: TaskRequest) -> None:
+        super().__init__(request)
+        self._hashes = {state: uuid_hash(state.key) for state in self.states.values()}
+
+    def as_set(self, states: list[ProcessState]) -> list[ProcessState]:
         """The processes in the order of a hash set that was filled with them."""
         if len(self.states) <= _ONE_TABLE:
             return states
-        return bucket_order(states, lambda state: uuid_hash(state.key))
+        return bucket_order(states, self._hashes.__getitem__)
 
 
 @reference(

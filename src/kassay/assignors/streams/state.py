@@ -54,10 +54,13 @@ class ProcessState:
         """Whether the process has the task, active or as a standby."""
         return task in self.active or task in self.standby
 
+    def rank(self) -> tuple[float, int]:
+        """Smaller where threads are less loaded, or equally loaded and more in number."""
+        return (len(self.active) + len(self.standby)) / self.capacity, -self.capacity
+
     def has_more_room_than(self, other: ProcessState) -> bool:
         """Whether its threads are less loaded, or equally loaded and more in number."""
-        mine, theirs = self.load, other.load
-        return mine < theirs or (mine == theirs and self.capacity > other.capacity)
+        return self.rank() < other.rank()
 
     def lag(self, task: TaskId) -> int:
         """The lag of this process on the task; raises `IllegalStateError` if it is unknown."""

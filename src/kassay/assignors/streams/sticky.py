@@ -15,7 +15,7 @@ Cost: O(T * R * C) set operations for T tasks of R copies and C processes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from kassay.assignors.java_errors import IllegalStateError
@@ -51,7 +51,7 @@ class ProcessPlacement:
         """How many of its previous active and standby tasks the process may take as active ones."""
         return len(self.request.tasks) // self.threads * state.capacity
 
-    def as_set(self, states: Sequence[ProcessState]) -> Sequence[ProcessState]:
+    def as_set(self, states: list[ProcessState]) -> list[ProcessState]:
         """The processes in the order in which a set of them is visited; given in the order of the request."""
         return states
 
@@ -64,7 +64,7 @@ class ProcessPlacement:
                 self._give(task, state)
                 del left[task]
         for task in tuple(left):
-            for state in self.as_set(self.stood_by_on.get(task, ())):
+            for state in self.as_set(self.stood_by_on.get(task, [])):
                 if len(state.active) < most[state.client.process_id]:
                     self._give(task, state)
                     del left[task]
@@ -76,11 +76,11 @@ class ProcessPlacement:
     def place_standbys(self) -> None:
         """Assign each stateful task's standby copies, as many as there are processes for."""
         for task in self.request.stateful:
-            for _ in range(self.request.standby_replicas):
-                free = self.as_set([state for state in self.states.values() if not state.has(task)])
-                if not free:
-                    break
-                self._give(task, self._find(task, free), standby=True)
+            free = [state for state in self.states.values() if not state.has(task)]
+            for _ in range(min(self.request.standby_replicas, len(free))):
+                chosen = self._find(task, self.as_set(free))
+                self._give(task, chosen, standby=True)
+                free.remove(chosen)
 
     def _give(self, task: TaskId, state: ProcessState, standby: bool = False) -> None:
         self.pairs.add(task, state)
@@ -105,29 +105,23 @@ class ProcessPlacement:
 
     def _should_give_way(self, state: ProcessState) -> bool:
         """Whether the process has a task for each thread and some other process has more room."""
-        return state.count >= state.capacity and any(
-            other.has_more_room_than(state) for other in self.states.values()
-        )
+        if state.count < state.capacity:
+            return False
+        load = state.rank()
+        return any(other.rank() < load for other in self.states.values())
 
     def _least_loaded_standby(self, task: TaskId, within: Sequence[ProcessState]) -> ProcessState | None:
-        stood_by = self.as_set(self.stood_by_on.get(task, ()))
-        return self._least_loaded(task, [state for state in stood_by if state in within])
+        allowed = set(within)
+        stood_by = self.as_set(self.stood_by_on.get(task, []))
+        return self._least_loaded(task, [state for state in stood_by if state in allowed])
 
     def _least_loaded(self, task: TaskId, states: Sequence[ProcessState]) -> ProcessState | None:
         """The least loaded process where the task meets a new task, else the least loaded; None if none."""
         for state in states:
-            if state.count == 0:
+            if not state.active and not state.standby:
                 return state
-        return _roomiest(s for s in states if self.pairs.has_new(task, s)) or _roomiest(states)
-
-
-def _roomiest(states: Iterable[ProcessState]) -> ProcessState | None:
-    """The first process that no other process exceeds in room."""
-    best: ProcessState | None = None
-    for state in states:
-        if best is None or state.has_more_room_than(best):
-            best = state
-    return best
+        preferred = self.pairs.with_new(task, states) or states
+        return min(preferred, key=self.state.rank, default=None)
 
 
 class _Pairs:
@@ -145,10 +139,12 @@ class _Pairs:
             self._met.setdefault(other, set()).add(task)
             self._left -= 1
 
-    def has_new(self, task: TaskId, state: ProcessState) -> bool:
-        """Whether the process has a task that this one has not met."""
+    def with_new(self, task: TaskId, states: Sequence[ProcessState]) -> list[ProcessState]:
+        """The processes that have a task which this one has not met."""
+        if self._left == 0:
+            return []
         met = self._met.get(task, set())
-        return self._left != 0 and not (state.active <= met and state.standby <= met)
+        return [state for state in states if not (state.active <= met and state.standby <= met)]
 
 
 @reference(
