@@ -57,14 +57,9 @@ def neighbours():
         yield from ((one.spec, two.spec) for one, two in pairwise(chain))
 
 
-@pytest.mark.slow_cases(
-    "streams-group-sticky@4.1-streams-group-sticky@4.2",
-    "streams-group-sticky@4.2-streams-group-sticky@4.2.2",
-    "streams-group-sticky@4.2.2-streams-group-sticky@4.4",
-)
 @pytest.mark.parametrize(("one", "two"), sorted(neighbours()))
 def test_neighbouring_releases_differ(one, two):
-    report = diff(resolve(one), resolve(two), RunOptions(budget=Budget(histories=300)))
+    report = diff(resolve(one), resolve(two), RunOptions(budget=Budget(histories=50)))
     assert report.verdict == "differ"
     assert not report.smallest.difference.contradictory
 

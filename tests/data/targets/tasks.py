@@ -6,18 +6,17 @@ def even(application):
     threads = {p["id"]: p["threads"] for p in application["processes"]}
     given = {p: {"active": [], "standby": []} for p in threads}
 
-    def least(processes, *roles):
-        return min(processes, key=lambda p: (sum(len(given[p][role]) for role in roles) / threads[p], p))
+    def load(process):
+        return (sum(len(given[process][role]) for role in ("active", "standby")) / threads[process], process)
 
     tasks = sorted(application["tasks"], key=lambda task: task["id"])
     for task in tasks:
-        given[least(threads, "active")]["active"].append(task["id"])
+        given[min(threads, key=load)]["active"].append(task["id"])
     for task in tasks:
-        others = {p for p in threads if task["id"] not in given[p]["active"]}
-        for _ in range(min(application["num_standby_replicas"], len(others)) if task["stateful"] else 0):
-            taker = least(others, "active", "standby")
+        others = [p for p in threads if task["id"] not in given[p]["active"]]
+        copies = application["num_standby_replicas"] if task["stateful"] else 0
+        for taker in sorted(others, key=load)[:copies]:
             given[taker]["standby"].append(task["id"])
-            others.remove(taker)
     return given
 
 
