@@ -143,7 +143,8 @@ def read_text(path: str | Path, expected: str = "") -> str:
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, expected {expected or 'a file'}") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 (byte {error.start}){also}") from None
+        binary = "a binary file, " if b"\0" in raw[:4096] else ""
+        raise InputError(f"{path}: {binary}not UTF-8 (byte {error.start}){also}") from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be read ({reason})") from None

@@ -37,7 +37,7 @@ def test_the_order_of_files_does_not_matter() -> None:
 def test_what_is_to_be_linted_and_what_it_is_held_against() -> None:
     sources = ClusterSources()
     blocks = to_be_linted([str(FOLDER / "reassign-generate-4.4.txt"), *FILES], sources)
-    assert len(blocks) == 2 and sources.topics and sources.brokers and sources.log_dirs
+    assert len(blocks) == 1 and sources.topics and sources.brokers and sources.log_dirs
 
 
 def test_what_is_none_of_them_is_told() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kassay.certify.replicas.lint import LintContext, LintSeverity, lint, lint_json
+from kassay.certify.replicas.states import PartitionState
 from kassay.model.cluster import TopicPartition
 from kassay.reading.kafka.reassignment import read_reassignments
 from tests.certify.replicas.clusters import cluster
@@ -90,3 +91,35 @@ def test_without_a_cluster_only_the_file_is_looked_at() -> None:
     assert rules(row(7, 2, topic="x"), LintContext()) == []
     document = lint_json([], 1)
     assert document["errors"] == 0 and document["objects"] == 1
+
+
+def test_a_kind_of_warning_is_one_line_that_names_the_others() -> None:
+    entries = [{"topic": "t", "partition": n, "replicas": [1, 2, 3]} for n in range(6)]
+    placed = cluster({"t": [(1, 2)] * 6})
+    (block,) = read_reassignments(json.dumps({"partitions": entries}), "f")
+    (warning,) = lint(block, LintContext(placed, has_topics=True, has_brokers=True))
+    assert warning.message == "t-0 gets RF 3, has RF 2 now; so do 5 others: t-1, t-2, t-3, t-4 and 1 more"
+
+
+STATE = PartitionState(1, (1, 2, 3), frozenset({1, 2, 3}))
+ALIVE = PartitionState(2, (2, 3, 4), frozenset({2, 3, 4}))
+"""The state of another partition, which shows that brokers 2, 3 and 4 answer."""
+
+
+@pytest.mark.parametrize(
+    ("state", "broken"),
+    [
+        (STATE, []),
+        (STATE._replace(isr=frozenset({1})), ["(last-in-sync)", "(under-replicated)"]),
+        (
+            STATE._replace(isr=frozenset({1}), min_isr=2),
+            ["(last-in-sync)", "(under-min-isr)", "(under-replicated)"],
+        ),
+        (STATE._replace(leader=None, isr=frozenset({1, 2, 3})), ["cannot-finish"]),
+        (STATE._replace(replicas=(1, 2), isr=frozenset({1, 2}), observers=(3,)), ["observers"]),
+    ],
+)
+def test_the_state_of_the_partition_counts(state: PartitionState, broken: list[str]) -> None:
+    placed = replace(cluster(ROWS), states={TopicPartition("t", 0): state, TopicPartition("t", 1): ALIVE})
+    context = LintContext(placed, has_topics=True, has_brokers=True)
+    assert sorted(rules(row(4, 2, 3), context)) == broken

@@ -168,3 +168,56 @@ def test_leader_changes_are_those_that_happened(tmp_path, case, options, leaders
 )
 def test_a_wrong_option_is_one_line(tmp_path, options, complaint):
     assert complaint in one_line(here("place", str(D6 / "rf2.txt"), *options, cwd=tmp_path), 2)
+
+
+WRONG = {
+    "empty.txt": b"",
+    "binary.bin": b"\x7fELF\0\0\xff\xfe",
+    "zeros.bin": b"a\0b\n",
+    "proposals.json": b'{"version":1,"proposals":[{"topicPartition":{"topic":"t","partition":0}}]}',
+    "cut.json": (D2 / "lint-isr.json").read_bytes()[:60],
+    "cut-topics.txt": (GENUINE / "topics-broker3-dead.txt").read_bytes()[:900],
+    "cut-brokers.txt": (GENUINE / "brokers.txt").read_bytes()[:150],
+    "cut-generate.txt": (GENUINE / "reassign-generate.txt").read_bytes()[:300],
+    "list.txt": (GENUINE / "reassign-list.txt").read_bytes(),
+    "verify.txt": (GENUINE / "reassign-verify-running.txt").read_bytes(),
+    "execute.txt": (GENUINE / "reassign-execute.txt").read_bytes(),
+    "quorum.txt": (GENUINE / "quorum-status.txt").read_bytes(),
+    "unavailable.txt": (GENUINE / "topics-unavailable.txt").read_bytes(),
+}
+NAMES = {
+    "empty.txt": "an empty file",
+    "binary.bin": "a binary file",
+    "zeros.bin": "a binary file",
+    "proposals.json": "Cruise Control's proposals",
+    "cut.json": "cut off",
+    "cut-topics.txt": "cut-topics.txt:9: Replicas: missing, expected a value; is the file cut off here?",
+    "cut-generate.txt": "is the file cut off here?",
+    "list.txt": "kafka-reassign-partitions.sh --list",
+    "verify.txt": "kafka-reassign-partitions.sh --verify",
+    "execute.txt": "the placement before it, not where replicas go now",
+    "quorum.txt": "kafka-metadata-quorum.sh describe --status",
+    "unavailable.txt": "without a filter such as --under-replicated-partitions",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize(
+    "option", [(), ("--judge",), ("--lint",), ("--topics",), ("--brokers",), ("--sizes",)]
+)
+def test_a_wrong_file_is_one_line_that_names_it(tmp_path, name, option):
+    (tmp_path / name).write_bytes(WRONG[name])
+    more = (str(D6 / "rf2.txt"),) if option in (("--brokers",), ("--sizes",)) else ()
+    line = one_line(here("place", *option, name, *more, cwd=tmp_path), 2)
+    assert option in (("--lint",), ("--brokers",), ("--sizes",)) or NAMES.get(name, name) in line
+
+
+def test_a_folder_is_one_line(tmp_path):
+    assert "is a folder" in one_line(here("place", str(tmp_path), cwd=tmp_path), 2)
+
+
+def test_which_block_of_generate_is_taken_is_said(tmp_path):
+    words = (GENUINE / "reassign-generate.txt", GENUINE / "brokers.txt", "--judge")
+    _, text = place(tmp_path, *words, code=0)
+    assert "of which the block 'Current partition replica assignment' is taken" in text
+    assert "leaders and replicas in sync are not known" in text

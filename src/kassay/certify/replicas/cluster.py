@@ -27,7 +27,8 @@ class PlacedCluster:
     but no longer exist. `outputs`: what kafka-log-dirs printed. `undescribed` brokers hold replicas, and the
     cluster's tools did not list them. `states`: what brokers said of the partitions, as far as it is known.
     `factors`: replication factors that are wanted and differ from the rows'. `pinned` partitions keep their
-    rows, whatever balance would want.
+    rows, whatever balance would want. `unused`: fields of the files that no answer rests on. `directories`:
+    log directories of replicas by partition and broker, where a reassignment names them.
     """
 
     brokers: tuple[Broker, ...]
@@ -42,6 +43,8 @@ class PlacedCluster:
     states: States = field(default_factory=dict)
     factors: Mapping[TopicPartition, int] = field(default_factory=dict)
     pinned: frozenset[TopicPartition] = frozenset()
+    unused: tuple[str, ...] = ()
+    directories: Mapping[tuple[TopicPartition, int], str] = field(default_factory=dict)
 
     @cached_property
     def silent(self) -> frozenset[int]:
@@ -57,6 +60,10 @@ class PlacedCluster:
     def observed(self) -> frozenset[TopicPartition]:
         """The partitions with observers."""
         return frozenset(tp for tp, state in self.states.items() if state.observers)
+
+    def unsized(self, tps: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
+        """Those of the partitions whose size is missing although others have theirs."""
+        return () if self.sizes is None else tuple(tp for tp in tps if tp not in self.sizes)
 
     def factor_of(self, tp: TopicPartition) -> int:
         """The replication factor that the partition is to have."""

@@ -123,7 +123,8 @@ class ClusterPlan:
         """The log directories of replicas, now and after the change; empty if unknown."""
         cluster = self.proposal.cluster
         layout = DiskLayout.of(cluster.outputs)
-        return layout.homes_after(cluster.rows, self.proposal.after, cluster.sizes or {})
+        homes = layout.homes_after(cluster.rows, self.proposal.after, cluster.sizes or {})
+        return {**cluster.directories, **homes}
 
     def loads(self) -> tuple[BrokerLoad, ...]:
         """Every present or future broker, by rack and id."""
@@ -158,10 +159,13 @@ class ClusterPlan:
                 "topics": len({tp.topic for tp in cluster.rows}),
                 "partitions": len(cluster.rows),
                 "replicas": sum(map(len, cluster.rows.values())),
-                "bytes": None if cluster.sizes is None else bytes_on(cluster, cluster.rows).total(),
+                "bytes": None
+                if cluster.sizes is None or cluster.unsized(cluster.rows)
+                else bytes_on(cluster, cluster.rows).total(),
                 "moving": [str(tp) for tp in sorted(cluster.moving)],
             },
             "warnings": list(self.warnings),
+            "not_used": list(cluster.unused),
             "today": [_standing_json(each) for each in self.today],
             "state": [_standing_json(each) for each in self.health],
             "silent": sorted(cluster.silent),
@@ -193,7 +197,7 @@ class ClusterPlan:
                     "for": step.purpose,
                     "partitions": len(step.after),
                     "copies": step.copies,
-                    "bytes": step.size,
+                    "bytes": None if cluster.unsized(step.after) else step.size,
                     "busiest": step.busiest,
                     "unthrottled_for": sorted(self.unthrottled([step])),
                     "file": files.get(f"step {number}"),
@@ -277,6 +281,8 @@ def _leads_on(cluster: PlacedCluster, tp: TopicPartition, row: Replicas) -> bool
     before, state = cluster.rows[tp], cluster.states.get(tp)
     if state is not None and state.leader is not None and state.leader not in cluster.silent:
         return state.leader in row and state.leader != row[0]
+    if state is not None and state.leader is None:
+        return False
     return row[0] != before[0] and before[0] in {*row, *cluster.silent}
 
 

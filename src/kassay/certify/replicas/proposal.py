@@ -25,9 +25,15 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.replicas import rack_rule
-from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
+from kassay.solver.placement.problem import (
+    Broker,
+    InfeasiblePlacementError,
+    PlacedTopic,
+    PlacementProblem,
+)
 from kassay.solver.placement.results import solve_placement, solve_within
 from kassay.solver.placement.within import least_busiest
+from kassay.solver.results import Solved
 
 
 class MoveLimit(NamedTuple):
@@ -73,7 +79,8 @@ class Proposal:
     def bytes_copied(self) -> int | None:
         """Their bytes, None if sizes are unknown."""
         cluster = self.cluster
-        if cluster.sizes is None:
+        copied = [tp for tp, row in self.after.items() if not set(row) <= set(cluster.rows[tp])]
+        if cluster.sizes is None or cluster.unsized(copied):
             return None
         return sum(
             cluster.bytes_of(tp) * len(set(row).difference(cluster.rows[tp]))
@@ -97,32 +104,47 @@ def propose(cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | 
     apart = kept_apart(cluster, target)
     target = replace(target, pinned=target.pinned | apart.keys(), rows=dict(target.rows) | apart)
     problem, order = problem_of(target)
-    sizes = None if cluster.sizes is None else [cluster.bytes_of(tp) for tp in order]
-    if limit is None:
-        solved = solve_placement(problem, sizes=sizes)
-    else:
-        if limit.in_bytes and cluster.sizes is None:
-            raise InputError(f"{limit}: no sizes, expected --sizes with the output of kafka-log-dirs.sh")
-        costs = [cluster.bytes_of(tp) for tp in order] if limit.in_bytes else None
-        solved = solve_within(problem, limit.amount, costs, sizes)
+    try:
+        solved = _solved(cluster, problem, order, limit)
+    except InfeasiblePlacementError:
+        if not target.silent & target.ids:
+            raise
+        problem, order = problem_of(target, spares_silent=False)
+        solved = _solved(cluster, problem, order, limit)
     rows: dict[TopicPartition, Replicas] = {tp: target.rows[tp] for tp in target.pinned}
     placed = (row for topic in problem.topics for row in solved.certificate["assignment"][topic.name])
     for tp, row in zip(order, placed, strict=True):
         rows[tp] = tuple(row)
     after = dict(sorted(rows.items()))
     busiest = None
-    if sizes is not None:
+    if cluster.sizes is not None:
+        sizes = [cluster.bytes_of(tp) for tp in order]
         before, then = (max(bytes_on(cluster, each).values(), default=0) for each in (cluster.rows, after))
         busiest = BusiestBytes(before, then, least_busiest(problem, sizes))
     return Proposal(cluster, change, target, after, solved.certificate, solved.figures, limit, busiest)
 
 
-def problem_of(target: PlacedCluster) -> tuple[PlacementProblem, list[TopicPartition]]:
+def _solved(
+    cluster: PlacedCluster, problem: PlacementProblem, order: list[TopicPartition], limit: MoveLimit | None
+) -> Solved:
+    """The certified best placement; raises `InfeasiblePlacementError` if there is none."""
+    sizes = None if cluster.sizes is None else [cluster.bytes_of(tp) for tp in order]
+    if limit is None:
+        return solve_placement(problem, sizes=sizes)
+    if limit.in_bytes and sizes is None:
+        raise InputError(f"{limit}: no sizes, expected --sizes with the output of kafka-log-dirs.sh")
+    return solve_within(problem, limit.amount, sizes if limit.in_bytes else None, sizes)
+
+
+def problem_of(
+    target: PlacedCluster, *, spares_silent: bool = True
+) -> tuple[PlacementProblem, list[TopicPartition]]:
     """The solver's problem for a cluster, and the partitions in the problem's order.
 
     If a topic has several replication factors, the problem has one topic per factor, named like
     `orders (RF 2)`, which is not a valid topic name in Kafka. Replicas of pinned partitions stay, as the
-    brokers' `base`. Brokers that do not answer take no replica, and lead nothing that another can lead.
+    brokers' `base`. Brokers that do not answer lead nothing that another can lead, and take no replica if
+    the problem `spares_silent` ones.
     """
     parts: dict[tuple[str, int], list[TopicPartition]] = {}
     factors: dict[str, set[int]] = {}
@@ -144,7 +166,7 @@ def problem_of(target: PlacedCluster) -> tuple[PlacementProblem, list[TopicParti
             each.rack,
             fenced=each.fenced or each.broker_id in silent,
             base=base[each.broker_id],
-            cordoned=each.broker_id in target.cordoned | silent,
+            cordoned=each.broker_id in (target.cordoned | silent if spares_silent else target.cordoned),
         )
         for each in target.brokers
     )

@@ -11,14 +11,19 @@ from typing import Final
 
 from kassay.certify.replicas.cluster import PlacedCluster, Rows, listed, named
 from kassay.certify.replicas.states import States, idle_brokers, not_preferred, state_warnings, states_of
+from kassay.certify.replicas.unused import not_used
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
 from kassay.reading.documents import read_text
 from kassay.reading.kafka.brokers import LogDirs, is_broker_versions, is_log_dirs, read_brokers, read_log_dirs
+from kassay.reading.kafka.others import is_of_a_tool, what_is
 from kassay.reading.kafka.reassignment import (
+    EXPECTED,
+    PROPOSED,
     Reassignment,
     TopicsToMove,
+    is_executed,
     is_reassignment,
     read_current,
     read_reassignments,
@@ -39,6 +44,7 @@ class ClusterSources:
     current: list[Reassignment] = field(default_factory=list)
     brokers: dict[int, tuple[Broker, str]] = field(default_factory=dict)
     log_dirs: list[LogDirs] = field(default_factory=list)
+    has_hosts: bool = False
 
     def add_brokers(self, brokers: Iterable[Broker], file: str) -> None:
         """Add the brokers of a file; raises `InputError` if another file has a different rack for one."""
@@ -105,8 +111,20 @@ class ClusterSources:
             tuple(self.log_dirs),
             frozenset(holding - brokers.keys()),
             states,
+            unused=not_used(self.topics, has_hosts=self.has_hosts),
+            directories=self._directories(),
             pinned=frozenset(tp for tp, row in rows.items() if judged and not gone.isdisjoint(row)),
         )
+
+    def _directories(self) -> dict[tuple[TopicPartition, int], str]:
+        """The log directories that reassignments name for replicas."""
+        entries = [entry for each in self.current for entry in each.partitions if entry.log_dirs is not None]
+        return {
+            (entry.partition, broker): directory
+            for entry in entries
+            for broker, directory in zip(entry.replicas, entry.log_dirs or (), strict=False)
+            if directory.startswith("/")
+        }
 
     def _state_warnings(
         self, rows: Rows, states: States, undescribed: frozenset[int], *, judged: bool
@@ -122,11 +140,13 @@ class ClusterSources:
                 f"{listed(idle)} {'leads' if one else 'lead'} nothing and {'is' if one else 'are'} in sync "
                 f"with no leader: taken as not answering, {'gets' if one else 'get'} no replica"
             )
-        if self.current:
+        for current in self.current:
+            which = f", of which the block {current.title!r} is taken" if current.title else ""
             yield (
-                f"{self.current[0].place.file} is JSON of kafka-reassign-partitions.sh: leaders and replicas "
+                f"{current.place.file} is JSON of kafka-reassign-partitions.sh{which}: leaders and replicas "
                 "in sync are not known; kafka-topics.sh --describe says them"
             )
+        yield from _log_dir_warnings(self.log_dirs)
         yield from state_warnings(self.topics, states)
         others = not_preferred(rows, states)
         if others:
@@ -167,14 +187,38 @@ class ClusterSources:
                 warnings.append(f"broker {broker}: log directory {directory} is offline ({error})")
         unknown = [tp for tp in rows if tp not in sizes]
         if unknown:
-            warnings.append(f"no size of {len(unknown)} partitions ({named(unknown)}): they count 0 bytes")
+            warnings.append(
+                f"no size of {len(unknown)} partitions ({named(unknown)}): not in the sums of bytes"
+            )
         return sizes
+
+
+def _log_dir_warnings(outputs: Iterable[LogDirs]) -> Iterator[str]:
+    """Replicas that lag, and copies between directories of one broker."""
+    replicas = [
+        (replica, broker.broker)
+        for each in outputs
+        for broker in each.brokers
+        for directory in broker.logDirs
+        for replica in directory.partitions
+    ]
+    future = [f"{replica.partition} on {broker}" for replica, broker in replicas if replica.isFuture]
+    if future:
+        yield f"being moved to another log directory: {_some(future)}: wait until that is done"
+    behind = [f"{replica.partition} on {broker}" for replica, broker in replicas if replica.offsetLag > 0]
+    if behind:
+        yield f"behind their leaders (offsetLag): {_some(behind)}"
+
+
+def _some(names: list[str], shown: int = 4) -> str:
+    return ", ".join(names[:shown]) + (f" and {len(names) - shown} more" if len(names) > shown else "")
 
 
 _EXPECTED = (
     "the output of kafka-topics.sh --describe, kafka-broker-api-versions.sh, kafka-log-dirs.sh or "
     "kafka-reassign-partitions.sh"
 )
+_RACKS = "the output of kafka-broker-api-versions.sh, or lines `id,rack`"
 
 
 def take_file(sources: ClusterSources, path: str) -> None:
@@ -184,12 +228,13 @@ def take_file(sources: ClusterSources, path: str) -> None:
         sources.topics += read_topics(text, path)
     elif is_broker_versions(text):
         sources.add_brokers(read_brokers(text, path), path)
+        sources.has_hosts = True
     elif is_log_dirs(text):
         sources.log_dirs.append(read_log_dirs(text, path))
-    elif is_reassignment(text):
-        sources.current.append(read_current(text, path))
+    elif is_reassignment(text) and not _is_cut(text):
+        sources.current.append(_placed_now(text, path))
     else:
-        raise InputError(f"{path}: not recognised, expected {_EXPECTED}; lines `id,rack` go with --brokers")
+        raise _other(text, path, f"{_EXPECTED}; lines `id,rack` go with --brokers")
 
 
 def take_named(
@@ -204,23 +249,65 @@ def take_named(
     """
     for path in topics:
         text = read_text(path, "the output of kafka-topics.sh --describe")
-        if is_reassignment(text):
-            sources.current.append(read_current(text, path))
-        else:
+        if is_reassignment(text) and not _is_cut(text):
+            sources.current.append(_placed_now(text, path))
+        elif is_topics(text) or not what_is(text):
             sources.topics += read_topics(text, path)
+        else:
+            raise _other(text, path, "the output of kafka-topics.sh --describe")
     for path in brokers:
-        sources.add_brokers(read_brokers(read_text(path, "brokers and their racks"), path), path)
+        text = read_text(path, _RACKS)
+        is_tool = is_broker_versions(text)
+        if not is_tool and (is_of_a_tool(text) or is_log_dirs(text) or is_reassignment(text)):
+            raise _other(text, path, _RACKS)
+        sources.add_brokers(read_brokers(text, path), path)
+        sources.has_hosts |= is_tool
     for path in sizes:
-        sources.log_dirs.append(read_log_dirs(read_text(path, "the output of kafka-log-dirs.sh"), path))
+        text = read_text(path, "the output of kafka-log-dirs.sh")
+        if not is_log_dirs(text) and what_is(text):
+            raise _other(text, path, "the output of kafka-log-dirs.sh --describe")
+        sources.log_dirs.append(read_log_dirs(text, path))
 
 
 def to_be_linted(paths: Iterable[str], sources: ClusterSources) -> list[Reassignment | TopicsToMove]:
-    """The objects of kafka-reassign-partitions in the files; `sources` receives all other content."""
+    """The objects of kafka-reassign-partitions in the files; `sources` receives all other content.
+
+    Of the output of --generate only what is proposed; the placement that --execute prints is the one before,
+    and not what was started.
+    """
     blocks: list[Reassignment | TopicsToMove] = []
     for path in paths:
         text = read_text(path, _EXPECTED)
         if is_topics(text) or is_broker_versions(text) or is_log_dirs(text):
             take_file(sources, path)
-        else:
-            blocks += read_reassignments(text, path)
+            continue
+        if is_executed(text):
+            raise InputError(
+                f"{path}: the output of --execute, which has the placement before it, for a rollback, and "
+                "not what was started: expected the file that was passed to --execute"
+            )
+        if _is_cut(text) or (not is_reassignment(text) and what_is(text)):
+            raise _other(text, path, f"{EXPECTED}, or {_EXPECTED}")
+        objects = read_reassignments(text, path)
+        proposed = [each for each in objects if isinstance(each, Reassignment) and each.title == PROPOSED]
+        blocks += proposed or objects
     return blocks
+
+
+def _placed_now(text: str, path: str) -> Reassignment:
+    """The present placement in a reassignment; raises `InputError` where it is being changed."""
+    if is_executed(text):
+        raise InputError(
+            f"{path}: the output of --execute, which has the placement before it, not where replicas go now: "
+            "expected the output of kafka-topics.sh --describe"
+        )
+    return read_current(text, path)
+
+
+def _is_cut(text: str) -> bool:
+    return what_is(text).endswith("cut off")
+
+
+def _other(text: str, path: str, expected: str) -> InputError:
+    what = what_is(text)
+    return InputError(f"{path}: {f'is {what}' if what else 'not recognised'}, expected {expected}")

@@ -53,7 +53,7 @@ def hindrances(change: Change, state: PartitionState | None, silent: Set[int]) -
     """
     absent = silent & frozenset(change.after)
     if absent:
-        yield f"{listed(absent)} would hold a replica: no answer from there, so Kafka's tool refuses it"
+        yield f"{listed(absent)} would hold a replica: no answer from there, so Kafka refuses or waits"
     if state is not None and (change.adding or change.removing):
         yield from _without_leader(change, state, silent)
         yield from _below_min(change, state)

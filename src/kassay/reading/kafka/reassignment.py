@@ -77,6 +77,11 @@ def is_reassignment(text: str) -> bool:
     return re.search(r'^[^{]*\{[^{\[]*"(?:partitions|topics)"\s*:\s*\[', text) is not None
 
 
+def is_executed(text: str) -> bool:
+    """Whether the text is the output of `--execute`: the placement before, then what was started."""
+    return "Save this to use as the --reassignment-json-file option during rollback" in text
+
+
 def read_reassignments(text: str, file: str) -> tuple[Reassignment | TopicsToMove, ...]:
     """Every object in the text, in its order; raises `InputError` with file, line, field and expectation."""
     blocks = tuple(_blocks(text, file))
@@ -144,7 +149,8 @@ def _blocks(text: str, file: str) -> Iterator[Reassignment | TopicsToMove]:
         try:
             document, at = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
-            raise InputError(f"{file}:{error.lineno}: not JSON ({error.msg})") from None
+            cut = "" if text.rstrip()[-1:] in ("}", "]") else "; is the file cut off here?"
+            raise InputError(f"{file}:{error.lineno}: not JSON ({error.msg}){cut}") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{place}: not JSON ({error})") from None
         title = text[:start].rstrip().rpartition("\n")[2].strip()

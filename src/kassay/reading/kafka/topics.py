@@ -27,6 +27,7 @@ _KEYS: Final = (
     "Topic|TopicId|PartitionCount|ReplicationFactor|Configs|MarkedForDeletion|Partition|Leader|Replicas|Isr|"
     "Offline|Adding Replicas|Removing Replicas|Elr|LastKnownElr|Observers"
 )
+_READ: Final = frozenset(_KEYS.split("|"))
 _BETWEEN: Final = re.compile(rf"\s+(?<!Adding )(?<!Removing )(?=(?:{_KEYS}):(?:\s|$))")
 _CONFIG: Final = re.compile(r",(?=[A-Za-z0-9._-]+=)")
 _THROTTLED: Final = ".replication.throttled.replicas"
@@ -72,7 +73,7 @@ class DescribedTopic:
     """A topic's line and its partitions in the order of their numbers.
 
     `partition_count` is from the topic's line; without one, the number of partitions. `partitions` may be
-    fewer: see `whole_topics`.
+    fewer: see `whole_topics`. `unread` are the keys in the file that nothing is read from.
     """
 
     name: str
@@ -83,6 +84,7 @@ class DescribedTopic:
     replication_factor: int | None = None
     configs: tuple[tuple[str, str], ...] = ()
     is_being_deleted: bool = False
+    unread: tuple[str, ...] = ()
 
     @property
     def min_isr(self) -> int | None:
@@ -116,8 +118,10 @@ def read_topics(text: str, file: str) -> tuple[DescribedTopic, ...]:
     """The topics, in the order of the text; raises `InputError` with file, line and field."""
     heads: dict[str, DescribedTopic] = {}
     rows: dict[TopicPartition, DescribedPartition] = {}
+    keys: dict[str, None] = {}
     for line in content_lines(text, file, TOOL):
         fields = _fields(line)
+        keys |= dict.fromkeys(fields)
         if "Partition" in fields:
             row = _partition(fields, line.place)
             _require_new(rows, row.partition, line.place, "Partition")
@@ -128,7 +132,8 @@ def read_topics(text: str, file: str) -> tuple[DescribedTopic, ...]:
             heads[head.name] = head
     if not heads and not rows:
         raise InputError(f"{file}: no topic, expected the output of {TOOL}")
-    topics = tuple(_joined(heads, rows))
+    unread = tuple(key for key in keys if key not in _READ)
+    topics = tuple(replace(topic, unread=unread) for topic in _joined(heads, rows))
     within((topic.partition_count for topic in topics), f"{file}: partitions")
     return topics
 
@@ -141,7 +146,7 @@ def whole_topics(topics: Iterable[DescribedTopic]) -> tuple[DescribedTopic, ...]
             raise InputError(
                 f"{topic.place}: topic {topic.name!r}: found lines of {len(topic.partitions)} of "
                 f"{topic.partition_count} partitions, expected all from 0 on: describe it without a filter "
-                "such as --under-replicated-partitions"
+                "such as --under-replicated-partitions, or the file is cut off"
             )
     return topics
 
@@ -220,8 +225,10 @@ def _known(
 
 
 def _required(fields: dict[str, str], key: str, place: Place) -> str:
-    if not fields.get(key):
-        raise place.wrong(key, fields.get(key), "a value")
+    if key not in fields:
+        raise InputError(f"{place}: {key}: missing, expected a value; is the file cut off here?")
+    if not fields[key]:
+        raise place.wrong(key, fields[key], "a value")
     return fields[key]
 
 

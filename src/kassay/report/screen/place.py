@@ -17,6 +17,7 @@ from kassay.certify.replicas.judge import ClaimStanding, Standing
 from kassay.certify.replicas.lint import LintFinding, LintSeverity
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.certify.replicas.proposal import BusiestBytes
+from kassay.certify.replicas.steps import ReassignmentStep
 from kassay.certify.replicas.unfinished import Unfinished
 from kassay.properties.registry import Evidence, as_text
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
@@ -130,6 +131,7 @@ def place_view(
 ) -> View:
     """Today's verdicts, the proposal, the steps, and the commands; with `verbose` every violation."""
     parts: list[View] = [*_head(plan), line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
+    parts += [*_unused(plan)] if verbose else []
     parts += [line(), *_proposal(plan), *_unfinished(plan), line(), _broker_table(plan.loads())]
     if plan.steps:
         parts += [line(), _steps(plan, files, throttle), line(), *commands(plan, files, throttle)]
@@ -144,9 +146,17 @@ def place_view(
 def judged_view(plan: ClusterPlan, *, why: bool, verbose: bool = False) -> View:
     """Today's placement alone."""
     parts: list[View] = [*_head(plan), line(), *_today(plan, verbose=verbose)]
+    parts += [*_unused(plan)] if verbose else []
     if why:
         parts += [line(), *(line(f"  {each}") for each in plan.reasons)]
     return stack(*parts)
+
+
+def _unused(plan: ClusterPlan) -> Iterator[View]:
+    """The fields of the files that no answer rests on."""
+    if plan.proposal.cluster.unused:
+        yield line()
+        yield line(f"in the files and not used: {', '.join(plan.proposal.cluster.unused)}", style="dim")
 
 
 def _head(plan: ClusterPlan) -> Iterator[View]:
@@ -159,7 +169,8 @@ def _head(plan: ClusterPlan) -> Iterator[View]:
         counted(sum(map(len, cluster.rows.values())), "replica"),
     ]
     if cluster.sizes is not None:
-        what.append(bytes_text(bytes_on(cluster, cluster.rows).total()))
+        least = "at least " if cluster.unsized(cluster.rows) else ""
+        what.append(least + bytes_text(bytes_on(cluster, cluster.rows).total()))
     yield line("cluster: " + ", ".join(what))
     for warning in plan.warnings:
         yield line(f"warning: {warning}", style="yellow")
@@ -284,8 +295,9 @@ def _steps(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> View:
     known = any(step.size is not None for step in steps)
     rows = []
     for number, step in enumerate(steps[:_STEPS_SHOWN], start=1):
-        needed = "-" if plan.unthrottled([step]) else time_text(step.busiest / throttle)
-        time = (needed, bytes_text(step.size or 0)) if known else ()
+        unknown = plan.unthrottled([step]) or plan.proposal.cluster.unsized(step.after)
+        needed = "-" if unknown else time_text(step.busiest / throttle)
+        time = (needed, _step_bytes(plan, step)) if known else ()
         rows.append(
             (
                 number,
@@ -302,6 +314,11 @@ def _steps(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> View:
     if len(steps) > _STEPS_SHOWN:
         return stack(table, line(f"and {len(steps) - _STEPS_SHOWN} more steps"))
     return table
+
+
+def _step_bytes(plan: ClusterPlan, step: ReassignmentStep) -> str:
+    """The bytes that a step copies, `-` where the size of one of its partitions is missing."""
+    return "-" if plan.proposal.cluster.unsized(step.after) else bytes_text(step.size or 0)
 
 
 def time_text(seconds: float) -> str:

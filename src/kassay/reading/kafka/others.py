@@ -1,0 +1,88 @@
+"""Outputs of other tools, told by their content: what a file is that kassay was not asked to read here."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+_LINES: Final = tuple(
+    (re.compile(pattern, re.MULTILINE), what)
+    for pattern, what in (
+        (r"^Status of partition reassignment:", "the output of kafka-reassign-partitions.sh --verify"),
+        (
+            r"^(?:Current partition reassignments:|No partition reassignments found)",
+            "the output of kafka-reassign-partitions.sh --list",
+        ),
+        (r"^Current partition replica assignment", "the output of kafka-reassign-partitions.sh"),
+        (r"^\s*Topic:.*\b(?:PartitionCount|Partition):", "the output of kafka-topics.sh --describe"),
+        (r"^\S.*\(id: \d+ rack: .*\) -> \(", "the output of kafka-broker-api-versions.sh"),
+        (r"^GROUP\s+TYPE\s+PROTOCOL", "the output of kafka-groups.sh --list"),
+        (r"^ClusterId:\s.*\n+LeaderId:", "the output of kafka-metadata-quorum.sh describe --status"),
+        (
+            r"^NodeId\s+(?:DirectoryId\s+)?LogEndOffset",
+            "the output of kafka-metadata-quorum.sh describe --replication",
+        ),
+        (
+            r"^\s*(?:GROUP\s+)?TOPIC\s+PARTITION\s+.*OFFSET|^GROUP\s.*(?:CONSUMER-ID|COORDINATOR)",
+            "the output of kafka-consumer-groups.sh",
+        ),
+        (r"^(?:Dynamic|All) configs for ", "the output of kafka-configs.sh --describe"),
+        (r"^(?:Dumping \S+\.log|Starting offset: \d+)", "the output of kafka-dump-log.sh"),
+        (r"^Metadata for (?:all topics|\S+) \(from broker", "the output of kcat -L"),
+        (
+            r"^(?:broker\.id|node\.id|process\.roles|bootstrap\.servers|zookeeper\.connect)\s*=",
+            "a properties file",
+        ),
+    )
+)
+_FIELDS: Final = (
+    ({"proposals"}, "Cruise Control's proposals"),
+    ({"originating_broker"}, "the JSON of kcat -L"),
+    ({"schema"}, "a document of kassay"),
+    ({"log_dirs", "partitions"}, "a reassignment for kafka-reassign-partitions.sh"),
+    ({"partitions"}, "a reassignment for kafka-reassign-partitions.sh"),
+    ({"topics", "version"}, "the topics of kafka-reassign-partitions.sh --generate"),
+    ({"brokers", "version"}, "the JSON of kafka-log-dirs.sh"),
+)
+_HEAD: Final = 1 << 20
+
+
+def is_of_a_tool(text: str) -> bool:
+    """Whether the text is an output with lines of one of these tools, or binary, or nothing at all."""
+    return not text.strip() or "\0" in text[:_HEAD] or any(p.search(text, 0, _HEAD) for p, _ in _LINES)
+
+
+def what_is(text: str) -> str:
+    """What the text is, in a noun phrase; empty if it is nothing that is known."""
+    if not text.strip():
+        return "an empty file"
+    if "\0" in text[:_HEAD]:
+        return "a binary file"
+    for pattern, what in _LINES:
+        if pattern.search(text, 0, _HEAD):
+            return what
+    return _json(text.strip()) if text.lstrip()[:1] in ("{", "[") else ""
+
+
+def _json(text: str) -> str:
+    """What a JSON text is, by its fields."""
+    try:
+        document: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return _cut(text)
+    if isinstance(document, list):
+        return "a list in JSON"
+    for fields, what in _FIELDS:
+        if fields <= document.keys():
+            return f"{what} ({document['schema']})" if fields == {"schema"} else what
+    names = ", ".join(str(name)[:40] for name in list(document)[:4])
+    return f"JSON with the fields {names}" if names else "an empty object in JSON"
+
+
+def _cut(text: str) -> str:
+    """JSON that is not closed is cut off; by what it begins with."""
+    begins = next(
+        (what for fields, what in _FIELDS if any(f'"{name}"' in text[:400] for name in fields)), "JSON"
+    )
+    return f"{begins}, cut off" if text[-1:] not in ("}", "]") else f"{begins}, not well formed"
