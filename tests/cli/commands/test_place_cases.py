@@ -55,6 +55,7 @@ def test_only_accepted_data_loss_plans_it_and_the_file_says_so(tmp_path):
     assert json.loads((tmp_path / ".kassay/place/step-2.json").read_text())["accepted_data_loss"] == ["t-1"]
     assert "accepted_data_loss" not in json.loads((tmp_path / ".kassay/place/step-1.json").read_text())
     assert "--election-type UNCLEAN --topic t --partition 1" in text
+    assert "step-2.json --execute --additional" in text and "--election-type PREFERRED" not in text
 
 
 def test_partitions_without_a_leader_are_judged_without_noise_of_the_missing_broker(tmp_path):

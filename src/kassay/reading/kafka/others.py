@@ -1,4 +1,4 @@
-"""Outputs of other tools, told by their content: what a file is that kassay was not asked to read here."""
+"""What a file is, by its content, where it is none of those that are expected: outputs of other tools."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Iter
     yield _command(*_REASSIGN, files["rollback 1"], "--execute", *one)
     yield _command(*_REASSIGN, files["rollback"], "--execute", *every)
     yield from _about_throttle(plan, is_set=bool(one or every))
-    yield from _unclean(plan)
+    yield from _unclean(plan, files)
     yield from _election(plan)
 
 
@@ -70,7 +70,7 @@ def _about_throttle(plan: ClusterPlan, *, is_set: bool) -> Iterator[View]:
         )
 
 
-def _unclean(plan: ClusterPlan) -> Iterator[View]:
+def _unclean(plan: ClusterPlan, files: Mapping[str, str]) -> Iterator[View]:
     """The elections without which partitions of --accept-data-loss never finish."""
     states = plan.proposal.cluster.states
     accepted = [each.partition for each in plan.unfinished if each.accepted]
@@ -84,6 +84,8 @@ def _unclean(plan: ClusterPlan) -> Iterator[View]:
     )
     for tp in leaderless:
         yield _command(*_UNCLEAN, "--topic", tp.topic, "--partition", str(tp.partition))
+    yield line("then the last step again, which completes it where a partition has one replica alone:")
+    yield _command(*_REASSIGN, files[f"step {len(plan.steps)}"], "--execute", "--additional")
 
 
 def _election(plan: ClusterPlan) -> Iterator[View]:
