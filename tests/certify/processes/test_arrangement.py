@@ -3,15 +3,18 @@
 import os
 import socket
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from kassay.certify.processes import arrangement
+from kassay.certify.processes.arrangement import LIBRARY, ProgramClock, clock_library
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster
-from kassay.model.errors import TargetNotLoadable
-from kassay.model.groups.group import Group
+from kassay.model.errors import TargetFailure, TargetNotLoadable
+from kassay.model.groups.group import Group, Member
 from kassay.model.surroundings import OURS, Surroundings
 
 REPORTS = """
@@ -166,3 +169,75 @@ def test_time_passes_on_a_stopwatch_whenever_it_is_read(seen, watch):
     slow, ours = seen(read, Surroundings(tick=45.0), OURS)
     assert all(45 <= seconds < 50 and 45e9 <= nanoseconds < 50e9 for seconds, nanoseconds in slow)
     assert all(seconds < 5 and nanoseconds < 5e9 for seconds, nanoseconds in ours)
+
+
+def test_the_library_for_other_programs_is_the_named_one_or_that_of_the_system(tmp_path, monkeypatch):
+    file = tmp_path / "libfaketimeMT.so.1"
+    for named, found in ((str(file), None), ("", None)):
+        monkeypatch.setenv(LIBRARY, named)
+        assert clock_library() == found
+    file.write_bytes(b"")
+    monkeypatch.setenv(LIBRARY, str(file))
+    assert clock_library() == str(file)
+    monkeypatch.delenv(LIBRARY)
+    monkeypatch.setattr(arrangement, "_PLACES", (str(tmp_path).lstrip("/"),))
+    assert clock_library() == str(file)
+
+
+def test_a_program_reads_how_far_its_clock_is_shifted():
+    clock = ProgramClock("/lib/none.so")
+    offset = Path(clock.environment["FAKETIME_TIMESTAMP_FILE"])
+    for ahead in (3_600, -86_400.5):
+        clock.move_to(time.time() + ahead)
+        assert float(offset.read_text()) == pytest.approx(ahead, abs=5)
+        assert offset.read_text()[0] in "+-"
+    assert clock.environment["LD_PRELOAD"] == "/lib/none.so"
+    assert clock.lacks(os.getpid()) == "the program is linked statically", "it was not loaded there"
+    assert clock.lacks(2**22 + 1) == "the program is gone"
+    clock.close()
+    assert not offset.parent.exists()
+
+
+def test_a_program_of_go_is_not_said_to_follow(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrangement, "_FILE", "python.so")
+    clock = ProgramClock("/lib/none.so")
+    assert clock.lacks(os.getpid()) == ""
+    monkeypatch.setattr(arrangement, "_OF_GO", b"\x7fELF")
+    assert clock.lacks(os.getpid()) == "a program of Go reads the system's clock itself"
+    clock.close()
+
+
+CLOCK = """
+import json, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    reply = {"answer": {}} if request["call"] == "hello" else {"error": time.strftime("%Y %H", time.gmtime())}
+    print(json.dumps({"id": request["id"], **reply}), flush=True)
+"""
+
+
+@pytest.mark.skipif(clock_library() is None, reason="this machine has no libfaketime")
+def test_the_clock_of_another_program_is_shifted_and_moved(tmp_path):
+    file = tmp_path / "clock.py"
+    file.write_text(CLOCK)
+    at = datetime(2041, 2, 3, 4, 5, tzinfo=UTC).timestamp()
+    with resolve(f"exec:python3 {file}").open(surroundings=replace(OURS, clock=at)) as host:
+        assert "clock" not in host.unchanged
+        assert host.moves_clock
+        pid = host._guarded.pid
+        for moved, text in ((0, "2041 04"), (7_200, "2041 06")):
+            host.arrange(replace(OURS, clock=at + moved))
+            with pytest.raises(TargetFailure, match=text):
+                host.new({}).assign(Cluster.of({"t": 1}), Group((Member("a", ("t",)),)))
+            assert host._guarded.pid == pid
+        host.arrange(replace(OURS, clock=at, time_zone="UTC"))
+        assert host._guarded.pid != pid
+
+
+def test_without_the_library_the_clock_of_a_program_is_not_shifted(tmp_path, monkeypatch):
+    monkeypatch.setenv(LIBRARY, "")
+    file = tmp_path / "clock.py"
+    file.write_text(CLOCK)
+    with resolve(f"exec:python3 {file}").open(surroundings=replace(OURS, clock=0.0)) as host:
+        assert host.unchanged["clock"] == "this machine has no libfaketime"
+        assert not host.moves_clock

@@ -6,10 +6,13 @@ The clock of Python's own modules is shifted by time-machine, at the level of C;
 system's clock are not affected. Stopwatches are replaced in the module `time`, before a target is loaded.
 
 A copy of a target's file with another modification time, between links to the files next to it.
+
+The clock of any other program is shifted by libfaketime, where the machine has it.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import platform
 import shutil
@@ -183,3 +186,62 @@ class FileCopies:
     def close(self) -> None:
         """Remove the copies."""
         self._stack.close()
+
+
+LIBRARY: Final = "KASSAY_FAKETIME"
+"""The variable that names the file of libfaketime; empty: none is used, whatever the machine has."""
+_PLACES: Final = ("usr/lib/*/faketime", "usr/lib*/faketime", "usr/local/lib/faketime")
+_FILE: Final = "libfaketimeMT.so.1"
+_OF_GO: Final = b"\xff Go buildinf:"
+
+
+def clock_library() -> str | None:
+    """The file of libfaketime for programs with threads; None if there is none, or on other systems."""
+    if not sys.platform.startswith("linux"):
+        return None
+    named = os.environ.get(LIBRARY)
+    if named is not None:
+        return named if named and Path(named).is_file() else None
+    found = (str(file) for place in _PLACES for file in sorted(Path("/").glob(f"{place}/{_FILE}")))
+    return next(found, None)
+
+
+class ProgramClock:
+    """The clock of a program that is started in this `environment`; `move_to` shifts it at any time.
+
+    Stopwatches keep the system's time: programs wait by them.
+    """
+
+    def __init__(self, library: str) -> None:
+        self._folder = TemporaryDirectory(prefix="kassay-")
+        self._offset = Path(self._folder.name, "offset")
+        self.environment = {
+            "LD_PRELOAD": library,
+            "FAKETIME_TIMESTAMP_FILE": str(self._offset),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+    def move_to(self, clock: float) -> None:
+        """Let the program's clock go on from this time, in seconds since 1970."""
+        fresh = self._offset.with_suffix(".new")
+        fresh.write_text(f"{clock - time.time():+.3f}\n")
+        fresh.replace(self._offset)
+
+    def lacks(self, pid: int) -> str:
+        """Why the process does not follow this clock, or ""."""
+        try:
+            if _FILE.partition(".")[0] not in Path(f"/proc/{pid}/maps").read_text(errors="replace"):
+                return "the program is linked statically"
+            with (
+                Path(f"/proc/{pid}/exe").open("rb") as file,
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as program,
+            ):
+                of_go = program.find(_OF_GO) >= 0
+        except (OSError, ValueError):
+            return "the program is gone"
+        return "a program of Go reads the system's clock itself" if of_go else ""
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._folder.cleanup()

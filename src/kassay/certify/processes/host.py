@@ -77,6 +77,11 @@ class Host:
         return False
 
     @property
+    def moves_clock(self) -> bool:
+        """Whether a running process, which `rearranges` or not, can be given another clock."""
+        return self.rearranges
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """The variables that the target read, as far as that is known."""
         return ()

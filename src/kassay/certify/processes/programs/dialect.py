@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from kassay.certify.processes.arrangement import ProgramClock, clock_library
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.programs.program import (
@@ -54,7 +55,8 @@ class ProgramCalls(GuardedHost):
 
     A program that supports `new` receives the class and the configuration of an object before the next call;
     other programs receive the configuration with every call. A program that supports `drop` is notified of
-    deleted objects. `broken`: objects whose creation failed, with the failure.
+    deleted objects. `broken`: objects whose creation failed, with the failure. `clock` is there while the
+    program's is shifted, `lacks_clock` says why it is not.
     """
 
     hello: Hello
@@ -66,6 +68,8 @@ class ProgramCalls(GuardedHost):
         self._versions: tuple[int, ...] = tuple(range(PROTOCOL_VERSION, 0, -1))
         self._news: dict[int, dict[str, str]] = {}
         self.broken: dict[int, TargetFailure] = {}
+        self.clock: ProgramClock | None = None
+        self.lacks_clock = ""
         super().__init__(start)
 
     def begin(self) -> None:
@@ -85,6 +89,8 @@ class ProgramCalls(GuardedHost):
                 guarded = self._ready()
                 self._start(guarded)
         self._versions = (version,)
+        if self.clock is not None:
+            self.lacks_clock = self.clock.lacks(guarded.pid)
         self.hello = read_hello(self.program, said)
         self.name = self.hello.name
         self.drops.clear()
@@ -97,13 +103,34 @@ class ProgramCalls(GuardedHost):
         order = {
             "kind": "exec",
             "argv": self._argv(),
-            "environment": dict(self.program.environment),
+            "environment": {**dict(self.program.environment), **self._clock_environment()},
             "memory_mib": limits.memory_mib,
         }
         try:
             guarded.start(order, limits.start_timeout_s)
         except TargetFailure as failure:
             raise self._unloadable(failure) from None
+
+    def _clock_environment(self) -> Mapping[str, str]:
+        """The variables that shift the program's clock, if its surroundings have one."""
+        surroundings = self.start.surroundings
+        if surroundings is None or surroundings.clock is None:
+            return {}
+        if self.clock is None:
+            library = clock_library()
+            if library is None:
+                self.lacks_clock = "this machine has no libfaketime"
+                return {}
+            self.clock = ProgramClock(library)
+        self.clock.move_to(surroundings.clock)
+        return self.clock.environment
+
+    def close(self) -> None:
+        """End the program and everything that it started, and remove what its clock reads."""
+        super().close()
+        if self.clock is not None:
+            self.clock.close()
+        self.clock = None
 
     def _argv(self) -> list[str]:
         """The command; where it runs in another folder, with the whole paths of what it names in this one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from kassay.assignors.plain_answers import Malformed
@@ -27,6 +28,7 @@ from kassay.model.calls import Failure, failure_of
 from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignCall, Assignor, Learned, RoundAnswers
 from kassay.model.groups.group import Assignment
+from kassay.model.surroundings import Surroundings
 
 T = TypeVar("T")
 
@@ -197,15 +199,29 @@ class ProgramHost(ProgramCalls):
 
     @property
     def unchanged(self) -> Mapping[str, str]:
-        """The clock, the program's file, and the host name where the system has only one."""
-        lacks = {
-            **dict.fromkeys(("clock", "tick"), "only that of Python is shifted"),
-            "modified": "a program's file",
-        }
+        """Stopwatches, the program's file, and the clock and the host name where the system has only one."""
+        lacks = {"tick": "only that of Python is shifted", "modified": "a program's file"}
+        if self.clock is None or self.lacks_clock:
+            lacks = {"clock": self.lacks_clock or "it was not asked for", **lacks}
         wanted = self.start.surroundings is not None and self.start.surroundings.host_name is not None
         if wanted and self._guarded is not None and not self._guarded.renamed:
             lacks["host_name"] = "no namespaces here"
         return lacks
+
+    @property
+    def moves_clock(self) -> bool:
+        """Whether the program runs with a clock that can be moved."""
+        return self.clock is not None and not self.lacks_clock
+
+    def arrange(self, surroundings: Surroundings) -> None:
+        """Move the program's clock if nothing else changes, or start the program again."""
+        here, clock = self.start.surroundings, surroundings.clock
+        same = here is not None and here.without("clock") == surroundings.without("clock")
+        if self.clock is not None and clock is not None and same and self.moves_clock and self.alive:
+            self.clock.move_to(clock)
+            self.start = replace(self.start, surroundings=surroundings)
+        else:
+            super().arrange(surroundings)
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
         """The object of this number."""

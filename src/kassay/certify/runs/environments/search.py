@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from kassay.certify.processes.host import Host
-from kassay.certify.runs.blocks import Bench, of_environments
+from kassay.certify.runs.blocks import HURRIES_FROM_S, Bench, of_environments
 from kassay.certify.runs.environments.cause import (
     CHANCE,
     Differs,
@@ -58,6 +58,8 @@ CAUSE_MAX_S: Final = 12.0
 """The time to find the cause of a difference."""
 STEADY_S: Final = 1.0
 """The time to see that a named cause decides in every play."""
+MOVED_CLOCK_S: Final = 3.0
+"""A program whose clock can be moved has so much time for that: it takes longer to start than Python."""
 NAMES_MAX: Final = 12
 """The number of variables that are varied one by one: the first that the target reads."""
 
@@ -184,7 +186,9 @@ class EnvironmentSearch:
         again = cycle(chosen)
         start = replace(planned[0], time_zone="UTC")
         instants = list(hours_of_week())
-        if first.rearranges:
+        if first.moves_clock:
+            if not first.rearranges and self.bench.job.options.budget.limit_s >= HURRIES_FROM_S:
+                self.deadline = max(self.deadline, time.monotonic() + MOVED_CLOCK_S)
             self._sweep(
                 first, again, (replace(start, clock=at) for at in chain(instants[:24], rare_instants()))
             )
