@@ -134,6 +134,7 @@ class Sandbox:
             "COLUMNS": "110",
             "NO_COLOR": "1",
             "LC_ALL": "C.UTF-8",
+            "KASSAY_FAKETIME": "",
         }
         kept = {
             name: os.environ[name]

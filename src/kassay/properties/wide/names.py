@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice, pairwise, permutations, product
 from typing import Final
 from unicodedata import normalize
@@ -474,6 +475,7 @@ UUID_CLASSES: Final[tuple[NameClass, ...]] = (
 """The classes of UUIDs, beyond random ones."""
 
 
+@cache
 def classes_for(legal: NameRange) -> tuple[NameClass, ...]:
     """The classes whose names are legal in the range."""
     own = UUID_CLASSES if legal is UUIDS else ()
