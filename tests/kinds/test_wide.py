@@ -1,5 +1,7 @@
 """Wide cases: each class comes up in its turn, is measured on the case, and is caught when it is a fault."""
 
+from dataclasses import replace
+
 import pytest
 
 from kassay.kinds.registry import driver_for
@@ -7,6 +9,7 @@ from kassay.kinds.wide import (
     ATTEMPTS,
     IN_TURN,
     MORE_NUMBERS,
+    SIZED_EVERY,
     WidePlan,
     Widths,
     text_spaces,
@@ -113,3 +116,53 @@ def test_after_the_first_pass_classes_of_different_dimensions_meet_by_chance(kin
     if len(widths.spaces) > 1:
         assert len(set(names)) > len(names) * 2 // 3
     assert [widths.plan(turn) for turn in (IN_TURN, IN_TURN + 1)] == plans[:2]
+
+
+def test_a_number_and_a_size_are_shown_only_where_the_case_has_them():
+    driver = driver_for(next(kind for kind in KINDS if kind.name == "client"))
+    case = driver.sized(Seeded(1), profile_of(driver), {"members": 9})
+    nothing = replace(driver.ranges[0], widen=lambda case, wanted, source: case, seen=lambda *_: False)
+    plan = WidePlan(sizes={"members": 8}, numbers=((nothing, nothing.classes[0]),))
+    assert widened(driver, plan, case, Seeded(1))[1] == ()
+    assert widened(driver, WidePlan(sizes={"members": 9}), case, Seeded(1))[1] == (("members", "9"),)
+
+
+def test_the_attempt_that_shows_most_is_kept():
+    driver = driver_for(next(kind for kind in KINDS if kind.name == "client"))
+    widths = Widths(driver, frozenset())
+    turn = next(t for t in range(1, 200, 2) if {"topic", "member"} <= widths.plan(t).names.keys())
+
+    def only_the_first_has_members(source, plan, attempt):
+        return driver.sized(source, profile_of(driver), {"members": 1 if attempt else 3, "topics": 3})
+
+    dashed = WidePlan({each.id: each.classes[4] for each in widths.spaces if each.id in ("topic", "member")})
+    object.__setattr__(widths, "plan", lambda _: dashed)
+    case, shown = wide_case(widths, turn, 3, only_the_first_has_members)
+    assert len({join.member.member_id for join in case.joins}) >= 3
+    assert dict(shown).keys() == {"topic names", "member names"}
+
+
+@pytest.mark.parametrize(
+    ("assume", "gone"),
+    [
+        ("no-racks", {"rack names", "racks", "known racks"}),
+        ("no-static", {"instance names", "static members"}),
+        ("plain-numbers", {"weights", "generations"}),
+        ("small-sizes", {"members", "topics"}),
+    ],
+)
+def test_an_assumption_excludes_its_dimensions_and_no_names_of_topics(assume, gone):
+    driver = driver_for(next(kind for kind in KINDS if kind.name == "client"))
+    every, narrowed = (Widths(driver, frozenset(some)).expected() for some in ((), (assume,)))
+    assert gone <= every.keys() - narrowed.keys()
+    assert "topic names" in narrowed
+
+
+def test_large_sizes_come_in_the_first_of_four_cycles_and_small_ones_in_each():
+    widths = Widths(driver_for(next(kind for kind in KINDS if kind.name == "client")), frozenset())
+    cycle = SIZED_EVERY * len(widths._sized)
+    largest = [
+        max(max(widths.plan(turn).sizes.values(), default=0) for turn in range(start, start + cycle))
+        for start in range(0, 4 * cycle, cycle)
+    ]
+    assert largest == [1001, *[129] * 3]

@@ -12,6 +12,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import LEAST_FOR_CONTROLS, _play_deadline
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Examination
 from kassay.model.cluster import Cluster
 from kassay.model.errors import TargetFailure
 from kassay.model.groups.group import Group, Member
@@ -168,3 +169,35 @@ def test_playing_may_use_the_time_of_controls_until_each_class_was_there():
     assert longer - usual == pytest.approx(60.0 * (CONTROL_SHARE - LEAST_FOR_CONTROLS))
     assert _play_deadline(job, 0.0, findings=1, covered=False) < usual, "a violation needs no classes"
     assert [job.wants_classes(n) for n in (0, FIRST_CLASSES - 1, FIRST_CLASSES)] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("judged", "checked", "covered", "silent"), [(1, 1, 1, 0), (1, 0, 0, 0), (0, 0, 0, 1)]
+)
+def test_a_class_is_covered_by_a_claim_that_could_fail_and_silent_where_none_applies(
+    judged, checked, covered, silent
+):
+    class Judges:
+        def examine(self, case, subject):
+            return Examination(judged={"complete": judged}, checked={"complete": checked})
+
+    with open_bench(Job(resolve("range"), RunOptions())) as bench:
+        bench.driver = Judges()
+        (_, plain), (_, wide) = bench.look(0), bench.look(2)
+        _, classes = bench.job.case_and_classes(2)
+    assert classes
+    assert (wide.covered, wide.silent) == (classes * covered, classes * silent)
+    assert (plain.covered, plain.silent, plain.wide_seconds) == ((), (), 0.0)
+    assert wide.wide_seconds == wide.seconds > 0
+
+
+def test_wide_cases_take_a_third_of_the_time_once_each_class_was_there():
+    options = RunOptions(budget=Budget(seconds=30.0))
+    with open_bench(Job(resolve("range"), options)) as bench:
+        bench._seconds = 30.0
+        for wide_seconds, enough in ((9.9, False), (10.1, True)):
+            bench._wide_seconds = wide_seconds
+            assert bench._wide_enough(FIRST_CLASSES) is enough
+            assert not bench._wide_enough(FIRST_CLASSES - 1)
+        bench.job = replace(bench.job, options=RunOptions(budget=Budget(histories=900)))
+        assert not bench._wide_enough(FIRST_CLASSES)

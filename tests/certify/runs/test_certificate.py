@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.certify.runs.certificate import CoveredDimension
 from kassay.certify.runs.environments.coverage import EnvironmentCoverage
 from kassay.model.kinds import Verdict
 from tests.certify.runs.written import certificate, result
@@ -81,3 +82,15 @@ def test_a_run_too_short_for_the_environment_certifies_nothing_and_a_machine_wit
         list(lacking),
         list(missed),
     )
+
+
+@pytest.mark.parametrize(
+    ("missing", "silent", "verdict"),
+    [((), (), "certified"), (("dash",), (), "unknown"), ((), ("dash",), "certified")],
+)
+def test_a_class_that_no_claim_was_checked_on_certifies_nothing(missing, silent, verdict):
+    full = CoveredDimension("members", ("8",), ())
+    names = CoveredDimension("topic names", ("upper",), missing, silent)
+    found = replace(certificate(result("complete", Verdict.HOLDS)), coverage=(full, names))
+    assert found.verdict == verdict
+    assert found.uncovered == ((names,) if missing else ())

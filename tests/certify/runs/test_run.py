@@ -4,6 +4,7 @@ import pytest
 
 from kassay.certify.diff.run import diff
 from kassay.certify.runs import run
+from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -25,9 +26,10 @@ def test_an_unfinished_scope_is_unknown():
 def test_a_time_budget_is_kept():
     """The run ends by itself. Other environments and long lives may end early; playing uses its time."""
     options = RunOptions(budget=Budget(seconds=0.8), controls=False, shrink=False)
-    certificate = certify(resolve("range"), options)
+    target = resolve("range")
+    certificate = certify(target, options)
     assert certificate.histories > 0
-    assert certificate.elapsed_s >= 0.8 - run._reserved_seconds(options)
+    assert certificate.elapsed_s >= 0.8 - run._reserved_seconds(Job(target, options))
 
 
 @pytest.mark.slow
