@@ -3,7 +3,19 @@ import pytest
 from kassay.model.connect.documents import CONNECT_HISTORY, WORK
 from kassay.model.errors import InputError
 from kassay.model.shape.names import mentioned, plainer, renamed, without_names, without_parts
-from kassay.model.shape.nodes import PartNode
+from kassay.model.shape.nodes import (
+    PLAIN_ITEMS_MAX,
+    FieldNode,
+    LeafKind,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
+    PartNode,
+    RecordNode,
+    RowNode,
+    TableNode,
+    VariantNode,
+)
 from kassay.model.streams.documents import TASK_HISTORY
 from kassay.model.streams.tasks import process_id
 
@@ -93,3 +105,37 @@ def test_optional_names_are_defined_too():
         ids = named_in(driver.form.node, document)["instance"]
         for plain in canonical(driver.form.node, document):
             assert len(named_in(driver.form.node, plain)["instance"]) == len(ids)
+
+
+NAMED = LeafNode(LeafKind.TEXT, space="thing")
+OWN = VariantNode("is", {"a": RecordNode((FieldNode("own", NAMED, "name"),)), "b": RecordNode(())})
+NESTED = RecordNode(
+    (
+        FieldNode("table", TableNode(MaybeNode(LeafNode(LeafKind.TEXT, space="value")), "key"), "table"),
+        FieldNode("parts", ManyNode(PartNode("thing")), "part"),
+        FieldNode("row", RowNode((LeafNode(LeafKind.WHOLE), NAMED)), "row"),
+        FieldNode("either", OWN, "choice"),
+        FieldNode("number", LeafNode(LeafKind.WHOLE), "number"),
+        FieldNode("plain", MaybeNode(ManyNode(NAMED)), "name"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        ({}, {}),
+        ({"number": 3, "plain": None, "either": {"is": "b"}, "parts": []}, {}),
+        ({"table": {}}, {"key": []}),
+        ({"table": {"k": None, "j": "v"}}, {"key": ["k", "j"], "value": ["v"]}),
+        ({"parts": [["x", 1], ["y", 2], ["x", 3]], "row": [1, "z"]}, {"thing": ["x", "y", "z"]}),
+        ({"either": {"is": "a", "own": "x"}, "plain": ["y", "x"]}, {"thing": ["x", "y"]}),
+        ({"either": {"is": "c", "own": "x"}}, {}),
+        ({"plain": [str(n) for n in range(PLAIN_ITEMS_MAX)]}, {"thing": [str(n) for n in range(16)]}),
+        ({"plain": [str(n) for n in range(PLAIN_ITEMS_MAX + 1)]}, {}),
+    ],
+)
+def test_names_are_mentioned_by_space_in_the_order_of_the_document(document, names):
+    """Of a list of many plain items none stands for itself."""
+    assert mentioned(NESTED, document) == names
+    assert list(mentioned(NESTED, document)) == list(names)

@@ -202,8 +202,8 @@ def clock_library() -> str | None:
     named = os.environ.get(LIBRARY)
     if named is not None:
         return named if named and Path(named).is_file() else None
-    found = (str(file) for place in _PLACES for file in sorted(Path("/").glob(f"{place}/{_FILE}")))
-    return next(found, None)
+    files = (str(file) for place in _PLACES for file in sorted(Path("/").glob(f"{place}/{_FILE}")))
+    return next(files, None)
 
 
 class ProgramClock:

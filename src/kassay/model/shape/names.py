@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from kassay.model.shape.nodes import (
+    PLAIN_ITEMS_MAX,
     LeafKind,
     LeafNode,
     ManyNode,
@@ -22,6 +23,7 @@ from kassay.model.shape.nodes import (
     TableNode,
     VariantNode,
     inside,
+    nests,
     places,
 )
 
@@ -50,16 +52,108 @@ def named_in(node: Node, document: Any) -> dict[str, frozenset[Any]]:
 
 def mentioned(node: Node, document: Any) -> dict[str, list[Any]]:
     """Every name in the document by space, in the order of first mention."""
-    names: dict[str, dict[Any, None]] = {}
-    for place in places(node, document):
-        held = inside(place.node, place.value)
-        if isinstance(held, LeafNode) and held.space and place.value is not None:
-            names.setdefault(held.space, {})[place.value] = None
-        elif isinstance(held, PartNode):
-            names.setdefault(held.space, {})[held.split(place.value)[0]] = None
-        elif isinstance(held, TableNode) and held.space:
-            names.setdefault(held.space, {}).update(dict.fromkeys(place.value))
+    names: _Mentioned = {}
+    note = _noting(node)
+    if note is not None:
+        note(document, names)
     return {space: list(own) for space, own in names.items()}
+
+
+_Mentioned: TypeAlias = dict[str, dict[Any, None]]
+_Note: TypeAlias = Callable[[Any, _Mentioned], None]
+
+
+@cache
+def _noting(node: Node) -> _Note | None:
+    """What notes the names in a value of the node; None if there can be none.
+
+    Made once for a node: wide cases mention thousands of names.
+    """
+    match node:
+        case LeafNode() | PartNode():
+            return _noting_name(node) if node.space else None
+        case MaybeNode(inner) | ManyNode(inner):
+            return _noting_items(node, _noting(inner))
+        case TableNode(inner, space):
+            return _noting_table(space, _noting(inner))
+        case RowNode(items):
+            return _noting_each([(number, _noting(item)) for number, item in enumerate(items)])
+        case RecordNode(fields):
+            return _noting_each([(field.name, _noting(field.node)) for field in fields], optional=True)
+        case VariantNode(tag, variants):
+            notes = {name: _noting(variant) for name, variant in variants.items()}
+
+            def chosen(value: Any, names: _Mentioned) -> None:
+                note = notes.get(value.get(tag))
+                if note is not None:
+                    note(value, names)
+
+            return chosen if any(notes.values()) else None
+
+
+def _noting_name(node: LeafNode | PartNode) -> _Note:
+    space = node.space
+    assert space
+    if isinstance(node, LeafNode):
+
+        def leaf(value: Any, names: _Mentioned) -> None:
+            if value is not None:
+                names.setdefault(space, {})[value] = None
+
+        return leaf
+    split = node.split
+
+    def part(value: Any, names: _Mentioned) -> None:
+        names.setdefault(space, {})[split(value)[0]] = None
+
+    return part
+
+
+def _noting_items(node: MaybeNode | ManyNode, note: _Note | None) -> _Note | None:
+    """The same of an optional value, or of a list; one of many plain items stands for itself alone."""
+    if note is None:
+        return None
+    if isinstance(node, MaybeNode):
+
+        def maybe(value: Any, names: _Mentioned) -> None:
+            if value is not None:
+                note(value, names)
+
+        return maybe
+    most = None if nests(node.item) else PLAIN_ITEMS_MAX
+
+    def many(value: Any, names: _Mentioned) -> None:
+        for each in value if most is None or len(value) <= most else ():
+            note(each, names)
+
+    return many
+
+
+def _noting_table(space: str | None, note: _Note | None) -> _Note | None:
+    """The same of a table: the names that are its keys come first."""
+    if note is None and not space:
+        return None
+
+    def table(value: Any, names: _Mentioned) -> None:
+        if space:
+            names.setdefault(space, {}).update(dict.fromkeys(value))
+        if note is not None:
+            for each in value.values():
+                note(each, names)
+
+    return table
+
+
+def _noting_each(notes: Iterable[tuple[Any, _Note | None]], *, optional: bool = False) -> _Note | None:
+    """The same of the parts of a row, or of the fields of a record, which may be missing."""
+    own = [(key, note) for key, note in notes if note is not None]
+
+    def each_part(value: Any, names: _Mentioned) -> None:
+        for key, note in own:
+            if not optional or key in value:
+                note(value[key], names)
+
+    return each_part if own else None
 
 
 def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:

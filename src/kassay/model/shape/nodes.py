@@ -171,10 +171,10 @@ def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = N
     match node:
         case MaybeNode(inner):
             if value is not None:
-                yield from list(places(inner, value, path, within))[1:] if _nests(inner) else ()
+                yield from list(places(inner, value, path, within))[1:] if nests(inner) else ()
         case ManyNode(item):
             # Many plain items are interchangeable: the list represents them.
-            for number, each in enumerate(value) if _nests(item) or len(value) <= PLAIN_ITEMS_MAX else ():
+            for number, each in enumerate(value) if nests(item) or len(value) <= PLAIN_ITEMS_MAX else ():
                 yield from places(item, each, (*path, number), within)
         case RowNode(items):
             for number, (item, each) in enumerate(zip(items, value, strict=True)):
@@ -192,7 +192,8 @@ def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = N
                 yield from list(places(chosen, value, path, within))[1:]
 
 
-def _nests(node: Node) -> bool:
+def nests(node: Node) -> bool:
+    """Whether values of the node have parts of their own."""
     return not isinstance(node, LeafNode | PartNode)
 
 

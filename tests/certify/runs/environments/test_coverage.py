@@ -48,5 +48,9 @@ def test_a_short_run_misses_what_it_did_not_change_and_the_clock_without_every_h
     short, first = SeenEnvironments(stopped=True), environments(("/a", "/b", "/c", "/d"))[0]
     short.add(first.without("locale"), {})
     assert short.coverage(1).missed == ("clock", "locale")
-    short.values["clock"] = set(list(hours_of_week())[:24])
+    hours = list(hours_of_week())
+    for some in (hours[:24:2], hours[::24], hours[::7]):
+        short.values["clock"] = set(some)
+        assert short.coverage(1).missed == ("clock", "locale"), "either every hour or every week day"
+    short.values["clock"] = set(hours[:24])
     assert short.coverage(1).missed == ("locale",)
