@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.processes.proc import descendants, resident_mib
+from kassay.certify.processes import proc
+from kassay.certify.processes.proc import descendants, is_starved, ran_and_waited_s, resident_mib
 from tests.certify.processes.children import below
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
@@ -33,3 +34,16 @@ def test_children_of_children_are_below_too() -> None:
 def test_memory_of_a_process_that_is_not_there_is_none() -> None:
     assert resident_mib(os.getpid()) > 1
     assert resident_mib(2**22 + 1) == 0
+
+
+def test_a_process_is_starved_that_waits_longer_for_a_processor_than_it_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran, waited = ran_and_waited_s(os.getpid())
+    assert ran > 0 <= waited
+    assert ran_and_waited_s(2**22 + 1) == (0.0, 0.0)
+    assert not is_starved(2**22 + 1, 0.0)
+    for after, starved in (((1.25, 7.5), True), ((1.5, 7.25), False), ((1.0, 7.0), False)):
+        looks = iter([(1.0, 7.0), after])
+        monkeypatch.setattr(proc, "ran_and_waited_s", lambda _, looks=looks: next(looks))
+        assert is_starved(1, 0.0) is starved

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.processes.host import Host
+from kassay.certify.processes import process
+from kassay.certify.processes.host import Host, Limits
 from kassay.certify.processes.process import Ended
 from kassay.certify.processes.wire import CHANNEL_LOST
-from kassay.model.errors import FailureKind
+from kassay.certify.targets.resolve import resolve
+from kassay.model.cluster import Cluster
+from kassay.model.errors import FailureKind, TargetFailure
+from kassay.model.groups.group import Group, Member
 from tests.certify.processes.hostile import SHORT_S, failure, timed_out
 
 
@@ -99,3 +103,35 @@ def test_an_end_is_for_memory_where_the_run_time_says_so_in_its_last_words(tail:
     assert failure.kind is FailureKind.MEMORY
     assert failure.message.startswith("f ran out of memory; it last wrote: ")
     assert Ended(0, tail=tail).failure("f", memory_mib=100).kind is FailureKind.DIED
+
+
+SLEEPS = """
+import time
+
+class Mine:
+    def assign(self, partitions_per_topic, members):
+        time.sleep(0.3)
+        return {member["id"]: [] for member in members}
+"""
+
+
+@pytest.mark.parametrize(("starved", "answers"), [([], False), ([True], False), ([True] * 4, True)])
+def test_a_call_without_a_processor_gets_its_time_again_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starved: list[bool], answers: bool
+) -> None:
+    """In all four times 0.1 s for a call that takes 0.3 s."""
+    (tmp_path / "mine.py").write_text(SLEEPS)
+    limits = Limits(call_timeout_s=0.1, start_timeout_s=60)
+    looks = iter(starved)
+    monkeypatch.setattr(process, "is_starved", lambda *_: next(looks, False))
+    with resolve(str(tmp_path / "mine.py"), limits=limits).open() as host:
+
+        def ask() -> object:
+            return host.new({}).assign(Cluster.of({"t": 1}), Group((Member("a", ("t",)),)))
+
+        if answers:
+            assert ask()
+        else:
+            with pytest.raises(TargetFailure, match=r"did not answer within 0\.1 s"):
+                ask()
+    assert next(looks, None) is (True if answers else None), "at most as often as is said"

@@ -1,8 +1,9 @@
-"""Facts from /proc: the descendants of a process, and the memory of a process."""
+"""Facts from /proc: the descendants of a process, its memory, and how long it waited for a processor."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -43,3 +44,21 @@ def resident_mib(pid: int) -> float:
             / (1024 * 1024)
         )
     return 0.0
+
+
+def ran_and_waited_s(pid: int) -> tuple[float, float]:
+    """The seconds that a process's threads ran, and waited for a processor; zeros if that is not known."""
+    ran = waited = 0
+    with suppress(OSError, ValueError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            own = (task / "schedstat").read_bytes().split()
+            ran, waited = ran + int(own[0]), waited + int(own[1])
+    return ran / 1e9, waited / 1e9
+
+
+def is_starved(pid: int, seconds: float) -> bool:
+    """Whether the process waits for a processor longer than it runs, for so many seconds from now."""
+    ran, waited = ran_and_waited_s(pid)
+    time.sleep(seconds)
+    now_ran, now_waited = ran_and_waited_s(pid)
+    return now_waited - waited > now_ran - ran
