@@ -45,7 +45,7 @@ OUT = {
     "shlex.quote": {"writing.text"},
     "shlex.join": set(),
     "ensure_ascii=": {"pipeline.fleet.dialects", "writing.files"},
-    ".write_text": {"pipeline.spark"},
+    ".write_text": {"pipeline.spark", "certify.processes.arrangement"},
     ".write_bytes": {"writing.files"},
     "sys.stdout.write": {"cli.options", "solver.packing.engines"},
     "sys.stderr.write": set(),
@@ -55,7 +55,7 @@ OUT = {
 }
 """Exits of text from the program, and the files that may use them, which escape every name.
 
-Java's options and CP-SAT's answers are our own, and only the other process reads them; a line of a fleet's
+Java's options, CP-SAT's answers and the offset of a clock are our own, and only the other process reads them; a line of a fleet's
 snapshots is only tested for valid UTF-8.
 """
 PROBES = {

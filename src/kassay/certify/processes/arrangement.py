@@ -199,9 +199,11 @@ def clock_library() -> str | None:
     """The file of libfaketime for programs with threads; None if there is none, or on other systems."""
     if not sys.platform.startswith("linux"):
         return None
+    from kassay.reading.documents import is_there
+
     named = os.environ.get(LIBRARY)
     if named is not None:
-        return named if named and Path(named).is_file() else None
+        return named if named and is_there(named) else None
     files = (str(file) for place in _PLACES for file in sorted(Path("/").glob(f"{place}/{_FILE}")))
     return next(files, None)
 
