@@ -54,7 +54,7 @@ LIFE_SHARE = 1 / 6
 """Long lives take at most this share of a time budget."""
 ENVIRONMENT_SHARE = 1 / 10
 ENVIRONMENT_MIN_S = 1.5
-ENVIRONMENT_MAX_S = 3.0
+ENVIRONMENT_MAX_S = 10.0
 """Calls in other environments take this share of a time budget, within these seconds."""
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
