@@ -19,6 +19,10 @@ def test_what_a_process_does_is_left_out():
     assert words["the 2 threads of p"].case["processes"][0]["threads"] == 1
     assert words["one task of subtopology 0"].extent == (2, "task of subtopology 0")
     assert {"state", "one standby copy", "the copies behind before rebalance 2"} <= set(words)
+    alone = {**case, "partitions": [2, 1]}
+    assert "one task of subtopology 1" not in {less.words for less in task_removals(alone)}, (
+        "none would be left"
+    )
 
 
 def test_what_a_worker_does_is_left_out():

@@ -13,7 +13,13 @@ from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSends, TopicMetadata
+from kassay.model.partitioners.partitioner import (
+    ProducerRecord,
+    ProducerSends,
+    ProducerSendsStep,
+    Sent,
+    TopicMetadata,
+)
 from kassay.properties.claims import parse_claim
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.partitioners.scenarios import sending
@@ -131,3 +137,17 @@ def test_the_driver_serves_partitioners():
         ((ProducerRecord("t"), TopicMetadata.of(4)), (ProducerRecord("u"), TopicMetadata.of(2)))
     )
     assert DRIVER.counts(case) == {"members": 0, "partitions": 6, "events": 2}
+
+
+@pytest.mark.parametrize("number", [3, 2_000, 2_500])
+@pytest.mark.parametrize("from_end", [1, 2])
+def test_the_record_that_breaks_a_claim_is_named_the_last_one_too(number, from_end):
+    entry = (ProducerRecord("t"), TopicMetadata.of(2))
+    sent = tuple(Sent(*entry, 0) for _ in range(number))
+    step = ProducerSendsStep(ProducerSends((entry,) * number), sent)
+
+    def evidence_of(part):
+        return ["broken"] if len(part.answer) > number - from_end else []
+
+    places = DRIVER.places(0, None, step, evidence_of(step), evidence_of)
+    assert places == [(number - from_end,)]

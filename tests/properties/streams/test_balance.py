@@ -19,7 +19,12 @@ from kassay.model.streams.tasks import (
     process_id,
 )
 from kassay.properties.registry import load_claims
-from kassay.properties.streams.balance import balanced_optimal, least_moved, sticky_minimal
+from kassay.properties.streams.balance import (
+    _movable,
+    balanced_optimal,
+    least_moved,
+    sticky_minimal,
+)
 from tests.mutants.task_assignors import ForgetsOwners
 
 TASKS = tuple(TaskId(0, number) for number in range(6))
@@ -111,3 +116,14 @@ def test_every_needless_move_breaks_the_claim_and_no_needed_one(request):
             moved = sum(answer.owners[task] != owner for task, owner in request.previous_owners.items())
             assert bool(list(sticky_minimal(run))) is (moved > least)
         assert CLAIM.applies(run) is not bool(list(balanced_optimal(step)))
+
+
+@pytest.mark.parametrize(
+    ("ran", "moves"),
+    [((0, 0), range(1)), ((1, 0), range(2)), ((4, 0), range(2, 3)), ((2, 2), range(5))],
+)
+def test_the_numbers_of_tasks_that_balanced_answers_move(ran, moves):
+    """Of four tasks on two processes with a thread each."""
+    first, other = ran
+    clients = (TaskClient(A, 1, TASKS[:first]), TaskClient(B, 1, TASKS[first : first + other]))
+    assert _movable(TaskRequest(clients, TASKS[:4], ())) == moves

@@ -74,3 +74,22 @@ def test_rows_that_are_dealt_anew_are_valid_and_hold_what_is_wanted(least: int, 
         held = Counter(racks[place] for place in row)
         assert sum(held.values()) == 3
         assert all(least <= held[rack] <= most for rack in (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("racks", "row", "place", "least", "most", "taker"),
+    [
+        ((0, 0, 1), {0}, 0, 0, 1, 1),
+        ((0, 1, 0), {0}, 0, 0, 1, 2),
+        ((0, 1, 1), {0}, 0, 0, 1, 1),
+        ((0, 1, 1), {0}, 0, 1, 1, None),
+        ((0, 1, 1), {0, 1}, 0, 0, 1, None),
+        ((0, 0, 0), {0, 1, 2}, 0, 0, 3, None),
+    ],
+)
+def test_a_replica_goes_to_a_broker_of_its_rack_or_to_one_that_the_racks_allow(
+    racks: tuple[int, ...], row: set[int], place: int, least: int, most: int, taker: int | None
+) -> None:
+    """Every broker but the first lacks a replica."""
+    deal = _Deal(racks, Spread(least, most), [(1, 0), *[(0, 1)] * (len(racks) - 1)])
+    assert deal._taker(row, place) == taker

@@ -10,7 +10,7 @@ from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group, Member
 from kassay.solver.proofs.prove import chosen
-from kassay.solver.proofs.ranges import _dealt, _length, _size, _start
+from kassay.solver.proofs.ranges import _ceiling, _dealt, _length, _size, _start
 
 
 def number(formula: object, *known: object) -> int:
@@ -56,3 +56,10 @@ def test_assumptions_can_be_met_so_that_nothing_is_proved_of_nothing(name: str) 
         solver = z3.Solver()
         solver.add(*each.ask().assumptions)
         assert solver.check() == z3.sat, each.name
+
+
+def test_the_facts_about_a_ceiling_hold_of_it_alone_from_one_on() -> None:
+    p, c, n, known = _ceiling()
+    for partitions in range(1, 7):
+        for members in range(1, 7):
+            assert number(n, *known, p == partitions, c == members) == -(-partitions // members)

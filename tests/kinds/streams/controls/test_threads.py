@@ -91,3 +91,10 @@ def test_order_is_that_of_the_list_or_of_hashes():
     )
     first = min((A, B, C), key=hash)
     assert S0 in given("hashes-processes")[first][0]
+
+
+def test_the_next_task_weighs_what_it_makes_of_the_threads():
+    """Four tasks on one thread and three: one and three, as the fourth weighs 1 on the one and 4/3 on the three."""
+    request = TaskRequest((TaskClient(A, 1), TaskClient(B, 3)), (S0, S1, S2, S3), (), 0)
+    runs = EvenTasks().assign(request)
+    assert {who: len(tasks.active) for who, tasks in runs.processes.items()} == {A: 1, B: 3}
