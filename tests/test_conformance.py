@@ -51,6 +51,18 @@ RARE = {
 }
 """Findings that appear once in a thousand histories or less."""
 
+LONG = (
+    "range",
+    "cooperative-sticky",
+    "uniform@4.0.1",
+    "share-simple@4.1",
+    "share-simple@4.2",
+    "streams-group-sticky@4.2",
+    "placement:rack-aware",
+    "partitioner:murmur2",
+)
+"""The longer run of these is slow, that of all others deep: those with rare findings, and one of most kinds."""
+
 REFERENCES = {
     spec: LONGER.get(spec, HISTORIES[found.kind])
     for spec, found in registry.load_all().items()
@@ -130,8 +142,13 @@ def test_aiokafka_breaks_exactly_what_the_baseline_says(spec, histories):
     assert findings(certificate(spec, histories)) == known(spec)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("spec", REFERENCES)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(each, marks=[pytest.mark.slow if each in LONG else pytest.mark.deep])
+        for each in REFERENCES
+    ],
+)
 def test_a_longer_run_finds_no_more_and_leaves_nothing_unknown(spec):
     found = certificate(spec, 1500)
     broken, accepted = ({key[:2] for key in keys} for keys in (findings(found), known(spec)))
