@@ -95,12 +95,20 @@ def test_every_kind_of_reference_takes_part():
 
 
 @pytest.mark.slow_cases(
+    "ceil-range-200",
     "connect-incremental-1500",
     "cooperative-sticky-800",
+    "failover-200",
+    "optimal-connect-150",
     "optimal-cooperative-200",
     "optimal-share-300",
     "optimal-sticky-200",
     "optimal-streams-80",
+    "plan:optimal-200",
+    "roundrobin-200",
+    "server-range-300",
+    "share-simple@4.0.0-300",
+    "share-simple@4.1-300",
     "share-simple@4.2-300",
     "sticky-800",
     "streams-group-sticky@4.1-200",
@@ -108,6 +116,9 @@ def test_every_kind_of_reference_takes_part():
     "streams-group-sticky@4.2.2-200",
     "streams-group-sticky@4.4-200",
     "streams-high-availability-200",
+    "streams-public-sticky@3.8-200",
+    "streams-public-sticky@4.4-200",
+    "streams-sticky-200",
 )
 @pytest.mark.parametrize(("spec", "histories"), REFERENCES.items())
 def test_a_reference_breaks_exactly_what_the_baseline_says(spec, histories):

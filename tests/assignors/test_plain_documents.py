@@ -267,6 +267,7 @@ def judged(name, fault, claim, *, in_process=False, histories=8):
     return result.verdict, result.counterexample.message if result.counterexample else ""
 
 
+@pytest.mark.slow_cases("tasks.py:ByMember-streams-eager-claims1", "tasks.py:ByProcess-streams-eager-claims0")
 @pytest.mark.parametrize(
     ("name", "kind", "protocol", "claims"),
     [
@@ -311,7 +312,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.slow_cases("starts everything twice")
+@pytest.mark.slow_cases("probes for ever", "starts everything twice")
 @pytest.mark.parametrize(("name", "fault", "claim", "said"), FAULTS, ids=[fault[1] for fault in FAULTS])
 def test_a_faulty_class_breaks_the_claim_that_its_fault_is_about(name, fault, claim, said):
     verdict, message = judged(name, fault, claim)

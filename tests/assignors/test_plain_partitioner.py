@@ -33,7 +33,7 @@ def verdicts(found, *claims, histories=60):
     return {result.id: result.verdict for result in certify(found, options).claims}
 
 
-@pytest.mark.slow_cases("False")
+@pytest.mark.slow_cases("False", "True")
 @WAYS
 def test_a_sound_partitioner_is_certified_by_what_it_declares(in_process):
     found = target("Crc", in_process)

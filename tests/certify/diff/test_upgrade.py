@@ -109,6 +109,7 @@ def asked_elsewhere(spec, unchanged, inputs_min, narrowed=lambda case: case):
             return
 
 
+@pytest.mark.slow_cases("streams-public-sticky@3.8-300")
 @pytest.mark.parametrize("inputs", [300, pytest.param(20_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("spec", UNCHANGED)
 def test_nothing_changes_elsewhere(spec, inputs):

@@ -129,6 +129,7 @@ def test_what_is_installed_is_what_lacks_nothing(monkeypatch):
     assert missing == {"acme:away": "pip install acme"}
 
 
+@pytest.mark.slow
 def test_task_assignors_are_judged_on_claims_of_theirs_and_the_optimum_stands_first():
     specs = ("streams-sticky", "optimal-streams")
     targets = [resolve(spec, in_process=True) for spec in specs]

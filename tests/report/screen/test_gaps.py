@@ -94,6 +94,7 @@ def test_a_hunt_shows_the_smallest_instance_and_how_to_see_it_again():
         assert {str(tp) for tp in each.answer[name]} <= set(words)
 
 
+@pytest.mark.slow
 def test_a_leaderboard_has_a_place_a_line_and_tells_what_is_broken():
     found = rank(
         [resolve("range"), resolve("optimal-sticky")],

@@ -240,6 +240,7 @@ def test_what_a_hostile_program_costs(supports: str, fault: str, kind: FailureKi
     assert "\n" not in step.answer.message
 
 
+@pytest.mark.slow_cases("round=more")
 @pytest.mark.parametrize("fault", ["user_data=twice", "assign=twice", "round=more"])
 def test_lines_too_many_are_nobodys_answer_in_the_next_history(fault: str) -> None:
     with opened(ALL, fault) as host:

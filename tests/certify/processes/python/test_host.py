@@ -280,6 +280,7 @@ def test_a_round_is_one_request_and_what_a_group_learns_another(
     assert len(sent) == 2 * rounds + claims
 
 
+@pytest.mark.slow_cases("Full")
 @pytest.mark.parametrize("name", ["Plain", "Full"])
 def test_a_block_of_histories_has_the_same_tally(
     file: Path, name: str, monkeypatch: pytest.MonkeyPatch
