@@ -11,6 +11,9 @@ from kassay.certify.clusters.events import other_places, parse_events
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.certify.clusters.observed import observe
 from kassay.certify.clusters.played import places_max, play_candidate
+from kassay.certify.clusters.rolled import rolled
+from kassay.certify.clusters.rolling_scene import ClientSetting
+from kassay.certify.clusters.rollout import POLICIES
 from kassay.certify.clusters.whatif import alarm_of
 from kassay.certify.targets.resolve import resolve
 from kassay.reading.kafka.brokers import read_brokers
@@ -19,6 +22,11 @@ from tests.paths import ROOT
 FIGURES = ("least", "most", "idle", "moved", "orphaned", "paused", "rounds")
 REALITY = ROOT / "tests" / "data" / "reality"
 target = cache(resolve)
+
+
+@cache
+def rolls():
+    return json.loads(gzip.decompress((REALITY / "rolls.json.gz").read_bytes()))["rolls"]
 
 
 @cache
@@ -119,3 +127,58 @@ def test_without_the_facts_that_matter_the_alarm_rings_or_the_figures_hold():
         less = group_of(without(each["files"], "subs.csv", "racks.csv", "racks-brokers.csv"))
         rings = alarm_of(less, target(each["strategy"])) is not None
         assert rings or wrong_figures(each, step_of(each, less)) == []
+
+
+REMOTES = {"uniform": "uniform", "server-range": "range"}
+DEPLOYS = ("c2c", "u2u")
+
+
+def setting_of(text):
+    """The setting that a roll's name stands for."""
+    return ClientSetting(remote=REMOTES[text]) if text in REMOTES else ClientSetting(tuple(text.split("+")))
+
+
+def totals_of(roll):
+    """The predicted totals of each step."""
+    names = dict.fromkeys(name for text in (roll["first"], *roll["way"]) for name in text.split("+"))
+    way = [setting_of(text) for text in roll["way"]]
+    config = POLICIES[roll["policy"]]._replace(assignors=("uniform", "range"))
+    return rolled(
+        group_of(roll["files"]), [target(name) for name in names], setting_of(roll["first"]), way, config
+    )
+
+
+@pytest.mark.slow  # 2 s
+def test_every_rolling_restart_takes_as_many_rebalances_as_were_seen():
+    """22 steps between rules, and two deploys: a member that is back at once may save some of them."""
+    exact, steps = 0, 0
+    for roll in rolls():
+        for seen, step in zip(roll["seen"], totals_of(roll), strict=True):
+            rebalances, moved, restarted, revoked, loads = seen
+            assert step.quick <= rebalances <= step.rebalances.most, roll["case"]
+            assert step.moved.least <= moved <= step.moved.most, roll["case"]
+            assert list(step.loads) == loads, roll["case"]
+            assert abs(step.restarted - restarted) <= 3, roll["case"]
+            assert abs(step.revoked - revoked) <= max(4, revoked // 3), roll["case"]
+            exact += step.rebalances == (rebalances, rebalances)
+            steps += 1
+    assert (exact, steps) == (23, 24)  # the other is `r2c-now`, whose members came back at once
+
+
+@pytest.mark.parametrize("case", DEPLOYS)
+def test_a_deploy_is_one_event_that_costs_what_was_seen(case):
+    (roll,) = (each for each in rolls() if each["case"] == case)
+    ((rebalances, moved, restarted, revoked, _),) = roll["seen"]
+    step = step_of({"event": "deploy", "strategy": roll["first"]}, group_of(roll["files"]))
+    assert step.range_of("rounds").least <= rebalances <= step.range_of("rounds").most
+    assert abs(step.moved - moved) <= 3 and abs(step.orphaned - restarted) <= 2
+    assert abs(step.paused - revoked) <= 3
+
+
+def test_static_members_keep_their_partitions_in_a_deploy_and_in_a_migration():
+    (roll,) = (each for each in rolls() if each["case"] == "r2u-static")
+    group = group_of(roll["files"])
+    step = step_of({"event": "deploy", "strategy": "range"}, group)
+    assert (step.rounds, step.moved, step.paused, step.orphaned) == (0, 0, 0, 13)
+    (total,) = totals_of(roll)
+    assert (total.rebalances, total.moved, total.revoked, total.loads) == ((0, 0), (0, 0), 0, (2, 5))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kassay.certify.clusters.rolling_group import ClientSetting, RollingGroup
+from kassay.certify.clusters.rolling_group import RollingGroup
+from kassay.certify.clusters.rolling_scene import ClientSetting
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import Config
 

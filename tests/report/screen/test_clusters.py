@@ -10,8 +10,9 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.clusters.rolling_group import ClientSetting
-from kassay.certify.clusters.rollout import Members, Rollout, rollout
+from kassay.certify.clusters.mixes import Members
+from kassay.certify.clusters.rolling_scene import ClientSetting
+from kassay.certify.clusters.rollout import Rollout, rollout
 from kassay.certify.clusters.scale import scale
 from kassay.certify.clusters.whatif import what_if
 from kassay.certify.targets.resolve import resolve
@@ -31,7 +32,7 @@ def shown(view):
 def test_each_step_says_what_to_set_what_is_in_force_and_the_way_back():
     text = shown(paths_view([rollout(resolve("range"), resolve("cooperative-sticky"), Members(6, 0))]))
     assert "       partition.assignment.strategy=cooperative-sticky,range\n" in text
-    assert "range in force for 5 restarts, cooperative-sticky once the last is back; 12 rebalances" in text
+    assert "range in force for 5 restarts, cooperative-sticky once the last has left; 12 rebalances" in text
     assert "after 1 restart at most, then a member is refused" in text
     assert "not safe: partition.assignment.strategy=cooperative-sticky: a member is refused with" in text
 

@@ -4,10 +4,8 @@ Paths are tried in order of their number of restarts: the new setting alone; the
 old one in the list, then alone; the old one before the new, then alone. A path is safe if no member is
 refused on it.
 
-Which assignor is in force follows from the mix of members that have been restarted and members that have not.
-Between assignors of the classic protocol the coordinator's own vote is taken for every mix of all members;
-between the protocols a few members are restarted one by one on the coordinator's model (`rolling_group`);
-within the consumer protocol the assignor that most members want is in force.
+Which assignor is in force follows from the mix of members that have been restarted and members that have not
+(`mixes`).
 
 A member's rebalance protocol follows from its list: Kafka's client takes the highest one that all its
 assignors support (KIP-429, `ConsumerCoordinator`). The selected assignor is in every list, so no member
@@ -17,154 +15,25 @@ keeps its partitions under an assignor that expects them to be revoked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from kassay.certify.clusters.rolling_group import ClientSetting, Restarted, RollingGroup
+from kassay.certify.clusters.mixes import Members, RuleSpan, in_force, kinds_of, walk_mixes
+from kassay.certify.clusters.observed import ObservedGroup
+from kassay.certify.clusters.played import Extent
+from kassay.certify.clusters.rolled import PARTITIONS_MAX, PLAYED_MAX, StepRoll, rolled
+from kassay.certify.clusters.rolling_group import RollingGroup
+from kassay.certify.clusters.rolling_scene import ClientSetting, Restarted, RollingScene
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.kinds import RebalanceProtocol
-from kassay.model.protocols.coordinator.classic.rebalance import GroupBuilder
-from kassay.model.protocols.values import requests
-from kassay.model.protocols.values.choices import Effects, TargetAsk, WithoutStreams
-from kassay.model.protocols.values.choices import Target as TargetAssignment
-from kassay.model.protocols.values.groups import STABLE, ClassicGroup, ClassicMember
-from kassay.model.protocols.values.requests import Config, Subscription
+from kassay.model.protocols.values.groups import ClassicGroup
+from kassay.model.protocols.values.requests import Config
 
-MIXES_WALKED_MAX: Final = 12
-"""Members explored if every mix of both protocols is checked."""
-
-
-class RuleSpan(NamedTuple):
-    """The assignors in force after `first` to `last` restarts of a step; several mean a tie."""
-
-    rules: tuple[str, ...]
-    first: int
-    last: int
-
-
-class Members(NamedTuple):
-    """The number of members, and of static members among them."""
-
-    total: int
-    static: int
-
-
-def walk_mixes(
-    first: ClientSetting, way: Sequence[ClientSetting], config: Config, walked: int, *, static: bool
-) -> list[list[Restarted]]:
-    """The result of each restart of each step; stops at the first refusal."""
-    group = RollingGroup(config, walked, first, static=static)
-    steps: list[list[Restarted]] = []
-    for setting in way:
-        steps.append([])
-        for index in range(walked):
-            steps[-1].append(group.restart(index, setting))
-            if steps[-1][-1].error:
-                return steps
-    return steps
-
-
-def kinds_of(members: Members) -> tuple[bool, ...]:
-    """Which kinds of members to explore: static (True), dynamic (False)."""
-    return tuple(
-        kind for kind, count in ((False, members.total - members.static), (True, members.static)) if count
-    )
-
-
-def in_force(
-    first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
-) -> tuple[RuleSpan, ...]:
-    """The assignors in force after each number of restarts of the step."""
-    before, setting = way[number - 1] if number else first, way[number]
-    if before.is_consumer and setting.is_consumer:
-        half = members.total // 2
-        tie = (RuleSpan(tuple(sorted((before.remote, setting.remote))), half, half),)
-        wanted = (RuleSpan((before.remote,), 1, (members.total - 1) // 2),)
-        spans = (*wanted, *(tie if 2 * half == members.total else ()))
-        return (
-            *(each for each in spans if each.last > 0),
-            RuleSpan((setting.remote,), half + 1, members.total),
-        )
-    if before.is_consumer or setting.is_consumer:
-        return _mixed(first, way, number, config, members)
-    return _spans(before, setting, members.total, config)
-
-
-def _mixed(
-    first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
-) -> tuple[RuleSpan, ...]:
-    """The assignors in force after each number of restarts between the protocols, checked for every mix.
-
-    A large group is represented by a bounded number of members: those between the first and the last change
-    nothing.
-    """
-    walked = min(members.total, MIXES_WALKED_MAX)
-    selected: list[set[str]] = [set() for _ in range(walked)]
-    for static in kinds_of(members):
-        steps = walk_mixes(first, way[: number + 1], config, walked, static=static)
-        for rules, restarted in zip(selected, steps[number]):
-            rules.add(restarted.rule)
-    spans: list[RuleSpan] = []
-    for done, rules in enumerate(selected, start=1):
-        names = tuple(sorted(rules))
-        at = members.total if done == walked else done
-        if spans and spans[-1].rules == names:
-            spans[-1] = spans[-1]._replace(last=at)
-        else:
-            if spans:
-                spans[-1] = spans[-1]._replace(last=at - 1)
-            spans.append(RuleSpan(names, at, at))
-    return tuple(spans)
-
-
-class _Options(WithoutStreams):
-    """Records the options of each choice."""
-
-    def __init__(self) -> None:
-        self.options: tuple[str, ...] = ()
-
-    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - only one choice occurs here
-        self.options = tuple(options)
-        return options[0]
-
-    def member_id(self, prefix: str) -> str:
-        return prefix
-
-    def target(self, ask: TargetAsk) -> TargetAssignment:
-        return tuple((member.member_id, ()) for member in ask.members)
-
-
-def _spans(
-    before: ClientSetting, setting: ClientSetting, members: int, config: Config
-) -> tuple[RuleSpan, ...]:
-    """The assignors selected after each number of restarts, by the coordinator's own vote."""
-    spans: list[RuleSpan] = []
-    for done in range(1, members + 1):
-        options = _Options()
-        lists = [setting] * done + [before] * (members - done)
-        group = ClassicGroup(
-            STABLE,
-            1,
-            requests.CONSUMER_TYPE,
-            before.strategies[0],
-            "0",
-            tuple(
-                ClassicMember(
-                    str(i), "", "", 0, 0, tuple((name, Subscription(())) for name in each.strategies)
-                )
-                for i, each in enumerate(lists)
-            ),
-        )
-        GroupBuilder(Effects(config, (), options), group).pick_protocol()
-        if spans and spans[-1].rules == options.options:
-            spans[-1] = spans[-1]._replace(last=done)
-        else:
-            spans.append(RuleSpan(options.options, done, done))
-    return tuple(spans)
-
-
+NOT_PLAYED: Final = (
+    f"moves and pauses are known for groups of up to {PLAYED_MAX} members and {PARTITIONS_MAX} partitions"
+)
 POLICY: Final = "group.consumer.migration.policy"
 POLICIES: Final = {
     "disabled": Config(),
@@ -181,19 +50,28 @@ WALKED_MAX: Final = 4
 class RollingStep:
     """One rolling restart of all members.
 
-    `rebalances`: total of all restarts. `eager`: members that revoke all partitions at each rebalance, before
-    the first restart and after the last. `back`: the number of restarts up to which a member may still return
-    to the initial setting: up to all, or 0. `never_settles`: the number of restarts after which rebalance
-    follows rebalance without end, None if the group is stable after each.
+    `rebalances_range`: total of all restarts. `eager`: members that revoke all partitions at each rebalance,
+    before the first restart and after the last. `back`: the number of restarts up to which a member may still
+    return to the initial setting: up to all, or 0. `never_settles`: the number of restarts after which
+    rebalance follows rebalance without end, None if the group is stable after each. `is_early`: the last
+    assignor is in force once the last old member has left, before it is back. `roll`: the totals of all restarts, None if
+    the group was not played.
     """
 
     setting: ClientSetting
     restarts: int
-    rebalances: int
+    rebalances_range: Extent
     spans: tuple[RuleSpan, ...]
     eager: tuple[int, int]
     back: int
     never_settles: int | None = None
+    is_early: bool = False
+    roll: StepRoll | None = None
+
+    @property
+    def rebalances(self) -> int:
+        """The most rebalances."""
+        return self.rebalances_range.most
 
     def to_json(self) -> dict[str, Any]:
         """JSON fields of this step."""
@@ -201,10 +79,14 @@ class RollingStep:
             "setting": str(self.setting),
             "restarts": self.restarts,
             "rebalances": self.rebalances,
+            "rebalances_range": list(self.rebalances_range),
             "in_force": [[list(span.rules), span.first, span.last] for span in self.spans],
             "eager_members": list(self.eager),
             "back_until": self.back,
             "never_settles_after": self.never_settles,
+            "in_force_when_last_left": self.is_early,
+            "totals": None if self.roll is None else self.roll.to_json(),
+            "not_played": None if self.roll is not None else NOT_PLAYED,
         }
 
 
@@ -258,8 +140,11 @@ def setting_of(target: Target) -> ClientSetting:
     return ClientSetting((target.name,))
 
 
-def rollout(start: Target, goal: Target, members: Members) -> Rollout:
-    """The shortest safe path between two targets, both assignors of consumer groups."""
+def rollout(start: Target, goal: Target, members: Members, observed: ObservedGroup | None = None) -> Rollout:
+    """The shortest safe path between two targets, both assignors of consumer groups.
+
+    With the group itself, if it is small enough, each step has the totals of its restarts.
+    """
     first, last = setting_of(start), setting_of(goal)
     if first == last:
         return Rollout(first, last, (), True, 0)
@@ -274,7 +159,8 @@ def rollout(start: Target, goal: Target, members: Members) -> Rollout:
             refused.append((", then ".join(map(str, way)), error))
             continue
         config = POLICIES[policies[-1]]._replace(assignors=remotes)
-        steps = tuple(_steps(first, way, config, members, modes))
+        played = None if observed is None else rolled(observed, (start, goal), first, way, config)
+        steps = tuple(_steps(first, way, config, members, modes, played))
         needed = () if len(policies) == len(POLICIES) else policies
         return Rollout(
             first, last, steps, True, walked, needed, tuple(refused), _notes(first, last, modes, goal)
@@ -339,25 +225,47 @@ def _steps(
     config: Config,
     members: Members,
     modes: dict[str, RebalanceProtocol],
+    played: Sequence[StepRoll] | None,
 ) -> Iterator[RollingStep]:
     walked = min(members.total, WALKED_MAX)
-    walks = {static: walk_mixes(first, way, config, walked, static=static) for static in kinds_of(members)}
+    kinds = kinds_of(members)
+    walks = {static: walk_mixes(first, way, config, walked, static=static) for static in kinds}
+    # A cooperative member that loses a partition joins a second time: at most at each restart.
+    scene = RollingScene(is_eager=lambda names: any(modes[name] is RebalanceProtocol.EAGER for name in names))
+    most = {static: walk_mixes(first, way, config, walked, static=static, scene=scene) for static in kinds}
     before = first
     for number, setting in enumerate(way):
-        rebalances = 0
-        for static, steps in walks.items():
-            count = members.static if static else members.total - members.static
-            rebalances += _scaled([each.rebalances for each in steps[number] if each.is_settled], count)
+        counts = [_rebalances(each, number, members) for each in (walks, most)]
+        roll = None if played is None else played[number]
         yield RollingStep(
             setting,
             members.total,
-            rebalances,
+            Extent(min(counts), max(counts)) if roll is None else roll.rebalances,
             in_force(first, way, number, config, members),
             (_eager(before, modes) * members.total, _eager(setting, modes) * members.total),
             _back(first, way, number, config, members),
             _never_settles([steps[number] for steps in walks.values()], members.total),
+            _is_early(walks.get(False), number),
+            roll,
         )
         before = setting
+
+
+def _rebalances(walks: Mapping[bool, Sequence[Sequence[Restarted]]], number: int, members: Members) -> int:
+    """The rebalances of a step, extrapolated to all dynamic and all static members."""
+    total = 0
+    for static, steps in walks.items():
+        count = members.static if static else members.total - members.static
+        total += _scaled([each.rebalances for each in steps[number] if each.is_settled], count)
+    return total
+
+
+def _is_early(steps: Sequence[Sequence[Restarted]] | None, number: int) -> bool:
+    """Whether the last assignor is in force once the last dynamic member has left, before it is back."""
+    if steps is None or len(steps[number]) < 2:
+        return False
+    previous, last = steps[number][-2:]
+    return last.left_by == last.rule != previous.rule
 
 
 def _never_settles(walks: Sequence[Sequence[Restarted]], members: int) -> int | None:

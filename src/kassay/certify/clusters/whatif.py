@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from kassay.certify.clusters.events import PlannedChange, other_places
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
+from kassay.certify.clusters.mixes import Members
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedCandidate, places_max, play_candidate
-from kassay.certify.clusters.rollout import Members, Rollout, rollout
+from kassay.certify.clusters.rollout import Rollout, rollout
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import TopicPartition
 from kassay.solver.groups.problem import Problem
@@ -164,4 +165,4 @@ def _paths(observed: ObservedGroup, start: Target, targets: Sequence[Target]) ->
     """The path to each target."""
     members = observed.group.members
     counts = Members(len(members), sum(member.instance_id is not None for member in members))
-    return (rollout(start, target, counts) for target in targets)
+    return (rollout(start, target, counts, observed) for target in targets)

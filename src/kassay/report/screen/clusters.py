@@ -84,7 +84,9 @@ class TableShape(NamedTuple):
 
 def what_if_columns(answer: WhatIf, first: str = SETTLED) -> tuple[str, ...]:
     """The columns of each table; the first has another title for events."""
-    shape = TableShape.of(answer)._replace(**({} if first == SETTLED else {"topics": False}))
+    shape = TableShape.of(answer)
+    if first != SETTLED:
+        shape = shape._replace(topics=False)
     return (
         first,
         "a member",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout, RuleSpan
+from kassay.certify.clusters.played import Extent
+from kassay.certify.clusters.rolled import StepRoll
+from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout
 from kassay.report.screen.console import View, line, whole_line
 from kassay.writing.text import counted
 
@@ -29,10 +31,23 @@ def path_summary(path: Rollout) -> str:
     if not path.safe:
         return "no safe rolling restart: stop all members, then start them again"
     restarts = counted(len(path.steps), "rolling restart")
-    rebalances = sum(step.rebalances for step in path.steps)
+    rebalances = Extent(
+        sum(step.rebalances_range.least for step in path.steps),
+        sum(step.rebalances_range.most for step in path.steps),
+    )
     policy = f", brokers at {POLICY}={' or '.join(path.policies)}" if path.policies else ""
     settles = "; " + _tie(unsettled[0]) if (unsettled := [s for s in path.steps if s.never_settles]) else ""
-    return f"{restarts}, {counted(rebalances, 'rebalance')}{policy}{settles}"
+    return f"{restarts}, {_rebalances(rebalances)}{_cost(path)}{policy}{settles}"
+
+
+def _cost(path: Rollout) -> str:
+    """The moves and pauses of the whole path, if it was played."""
+    rolls = [step.roll for step in path.steps if step.roll is not None]
+    if not rolls:
+        return ""
+    moved = Extent(sum(each.moved.least for each in rolls), sum(each.moved.most for each in rolls))
+    paused = sum(each.restarted + each.revoked for each in rolls)
+    return f", {_to(moved)} moves, about {counted(paused, 'pause')}"
 
 
 def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
@@ -60,10 +75,14 @@ def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
 
 def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
     """The effect of a step on the group, and whether the step can be undone."""
-    rebalances = counted(step.rebalances, "rebalance")
     if step.never_settles is not None:
         yield _tie(step)
-    yield f"{_in_force(step.spans, step.restarts)}; {rebalances}, {_eager(step)}"
+    if not step.rebalances:
+        yield f"{_in_force(step)}; no rebalance: each member returns to what it had"
+    else:
+        yield f"{_in_force(step)}; {_rebalances(step.rebalances_range)}, {_eager(step)}"
+    if step.roll is not None:
+        yield from _totals(step.roll)
     yield _back(step, path)
 
 
@@ -77,16 +96,37 @@ def _tie(step: RollingStep) -> str:
     )
 
 
-def _in_force(spans: Sequence[RuleSpan], restarts: int) -> str:
+def _rebalances(count: Extent) -> str:
+    return counted(count.most, "rebalance") if count.least == count.most else f"{_to(count)} rebalances"
+
+
+def _to(count: Extent) -> str:
+    return str(count.most) if count.least == count.most else f"{count.least} to {count.most}"
+
+
+def _totals(roll: StepRoll) -> Iterator[str]:
+    """What all restarts of the step cost together."""
+    if roll.quick < roll.rebalances.least:
+        quick = counted(roll.quick, "rebalance")
+        yield f"at least {quick} if each member is back before the others join again"
+    restarted, revoked = counted(roll.restarted, "partition"), counted(roll.revoked, "revocation")
+    yield (
+        f"in all {_to(roll.moved)} moves, about {restarted} of restarted members and {revoked} of others; "
+        f"then {_to(roll.loads)} partitions a member"
+    )
+
+
+def _in_force(step: RollingStep) -> str:
+    """The assignors in force, from which restart on."""
     parts = []
-    for span in spans:
+    for span in step.spans:
         rules = " or ".join(span.rules) + (" (a tie)" if len(span.rules) > 1 else "")
-        if span.last == restarts and span.first == restarts and len(spans) > 1:
-            parts.append(f"{rules} once the last is back")
-        elif span.last == restarts:
+        if span.last == step.restarts and span.first == step.restarts and len(step.spans) > 1:
+            parts.append(f"{rules} once the last {'has left' if step.is_early else 'is back'}")
+        elif span.last == step.restarts:
             parts.append(f"{rules} in force" + (" from the first on" if span.first == 1 else ""))
         else:
-            parts.append(f"{rules} in force for {span.last} restarts")
+            parts.append(f"{rules} in force for {counted(span.last, 'restart')}")
     return ", ".join(parts)
 
 
@@ -96,10 +136,10 @@ def _eager(step: RollingStep) -> str:
     if before == after == 0:
         return "at each only what moves is paused"
     if before == after:
-        return "at each everybody gives everything up"
+        return "at each all members revoke everything"
     if after:
-        return f"at each those that are back give everything up: {before} members at first, {after} at last"
-    return f"at each those not yet restarted give everything up: {before} members at first, {after} at last"
+        return f"at each those that are back revoke everything: {before} members at first, {after} at last"
+    return f"at each those not yet restarted revoke everything: {before} members at first, {after} at last"
 
 
 def _back(step: RollingStep, path: Rollout) -> str:
