@@ -1,6 +1,8 @@
 """A group at each number of members: what is safe, what the optimum moves, the busiest by lag."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.certify.clusters.scale import scale, usual_most, with_members
 from kassay.certify.targets.resolve import resolve
@@ -17,7 +19,7 @@ def safe(answer):
 
 def test_range_is_even_at_every_count_of_one_topic_and_idle_beyond_its_partitions():
     answer = scale(TWELVE, resolve("range"), 14, extra_moves=100)
-    assert safe(answer) == list(range(1, 13))
+    assert safe(answer) == list(range(2, 13))  # a single member is none for a group of two
     assert [len(each.assignor.loads.idle) for each in answer.counts[-2:]] == [1, 2]
     few = scale(TWELVE, resolve("range"), 14, extra_moves=2)
     assert set(safe(few)) < set(safe(answer))
@@ -72,3 +74,20 @@ def test_a_count_at_which_nothing_is_answered_is_told(tmp_path):
 def test_what_moves_is_what_left_a_member_who_stays(spec):
     for each in scale(TWELVE, resolve(spec), 4).counts:
         assert each.assignor.moved + each.assignor.orphaned <= 12
+
+
+def test_a_count_is_useful_where_the_busiest_member_gets_lighter():
+    """126 partitions: 16 and 17 members both leave 8 to the busiest, 18 leave 7."""
+    group = observed(offsets({"a": [f"t-{p}" for p in range(63)], "b": [f"t-{p}" for p in range(63, 126)]}))
+    answer = scale(group, resolve("range"), 18, extra_moves=126)
+    useful = [each.members for each in answer.counts if each.is_useful]
+    assert useful[-3:] == [14, 16, 18] and 1 not in useful
+    assert answer.to_json()["useful"] == useful
+
+
+@given(st.integers(2, 6), st.integers(1, 4))
+def test_a_safe_count_is_never_one_member_nor_more_than_twice_the_load_of_today(members, share):
+    group = observed(offsets({f"m{m}": [f"t-{m * share + p}" for p in range(share)] for m in range(members)}))
+    for each in scale(group, resolve("range"), members, extra_moves=100).counts:
+        if each.is_safe:
+            assert each.members > 1 and each.assignor.loads.most <= 2 * share

@@ -17,7 +17,8 @@ def test_each_count_is_a_row_and_what_is_safe_a_line():
     rows = [line.split()[0] for line in done.stdout.partition("members  ")[2].splitlines()[1:8]]
     assert rows == ["1", "2", "3", "4", "5", "6", "7"]
     assert (
-        "\nsafe numbers of members with cooperative-sticky: 1-7\n" in done.stdout
+        "\nsafe numbers of members with cooperative-sticky: 3-7; with the certified optimum: 3-7\n"
+        in done.stdout
         and "6 (today)" in done.stdout
     )
 

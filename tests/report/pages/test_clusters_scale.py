@@ -21,7 +21,7 @@ def answer():
 
 def test_what_is_safe_comes_first_and_every_count_is_a_row(answer):
     view = scale_view_of(answer, "kassay again")
-    assert (view.word, view.look) == ("safe: 1-12", "ok")
+    assert (view.word, view.look) == ("safe: 2-12", "ok")
     assert [row[0] for row in view.rows][:3] == ["1", "2 (today)", "3"]
     assert len(view.rows) == 13 and all(len(row) == len(view.columns) for row in view.rows)
     assert not Reader(render_scale(answer, "kassay again")).open
@@ -30,7 +30,7 @@ def test_what_is_safe_comes_first_and_every_count_is_a_row(answer):
 def test_where_no_count_is_safe_that_is_said():
     group = observed(offsets({"a": [], "b": ["t-0"]}))
     view = scale_view_of(scale(group, resolve("range"), 1, extra_moves=0), "x")
-    assert view.look == "ok"
+    assert view.look == "bad"
     idle = scale(group, resolve("range"), 3, extra_moves=0)
     assert scale_view_of(idle, "x").rows[2][-1] == ""
 

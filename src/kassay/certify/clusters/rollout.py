@@ -54,8 +54,8 @@ class RollingStep:
     before the first restart and after the last. `back`: the number of restarts up to which a member may still
     return to the initial setting: up to all, or 0. `never_settles`: the number of restarts after which
     rebalance follows rebalance without end, None if the group is stable after each. `is_early`: the last
-    assignor is in force once the last old member has left, before it is back. `roll`: the totals of all restarts, None if
-    the group was not played.
+    assignor is in force once the last old member has left, before it is back. `roll`: the totals of all
+    restarts, None if the group was not played.
     """
 
     setting: ClientSetting

@@ -29,6 +29,8 @@ COUNTS_MAX: Final = 2_000
 """More members than this are a mistake."""
 EXTRA_SHARE: Final = 10
 """A count is safe if it moves at most 1/10 of the partitions more than the fewest moves."""
+LOAD_FACTOR: Final = 2
+"""A count is safe if the busiest member has at most twice what it has today: more is not known to fit."""
 
 
 class Lag(NamedTuple):
@@ -53,11 +55,24 @@ class Lag(NamedTuple):
         }
 
 
+class ScaleLimits(NamedTuple):
+    """What a safe count may come to: moves, partitions and lag of the busiest member, and the fewest members.
+
+    A single member is safe only for a group that has one today: if it fails, no member reads.
+    """
+
+    moves: int
+    load: int
+    members: int
+    lag: int | None
+
+
 @dataclass(frozen=True)
 class Scaled:
     """The group at one number of members, under its assignor and under the optimum.
 
-    `failure`: why the assignor returned no assignment. `moves_max`: the most partitions that may move.
+    `failure`: why the assignor returned no assignment. `limits`: what a safe count may come to. `is_useful`:
+    the busiest member has fewer partitions than at every smaller count.
     """
 
     members: int
@@ -65,17 +80,19 @@ class Scaled:
     optimum: PlayedStep
     failure: str | None
     lag: Lag | None
-    moves_max: int
+    limits: ScaleLimits
+    is_useful: bool = False
 
     @property
     def is_safe(self) -> bool:
         """Whether an autoscaler may scale to this number with the group's assignor."""
-        return self.assignor is not None and _is_safe(self.assignor, self.moves_max)
+        fits = self.lag is None or self.limits.lag is None or self.lag.most <= self.limits.lag
+        return self.assignor is not None and fits and _is_safe(self.assignor, self.limits)
 
     @property
     def is_safe_at_best(self) -> bool:
         """Whether it may with the best assignment."""
-        return _is_safe(self.optimum, self.moves_max)
+        return _is_safe(self.optimum, self.limits)
 
     def to_json(self) -> dict[str, Any]:
         """JSON fields of this count."""
@@ -85,16 +102,19 @@ class Scaled:
             "optimum": self.optimum.to_json(),
             "failure": self.failure,
             "lag": None if self.lag is None else self.lag.to_json(),
-            "moves_max": self.moves_max,
+            "moves_max": self.limits.moves,
+            "load_max": self.limits.load,
+            "useful": self.is_useful,
             "safe": self.is_safe,
             "safe_at_best": self.is_safe_at_best,
         }
 
 
-def _is_safe(step: PlayedStep, moves_max: int) -> bool:
-    """No idle member, loads within one, all partitions assigned, stable, and within the limit of moves."""
+def _is_safe(step: PlayedStep, limits: ScaleLimits) -> bool:
+    """No idle member, loads within one, all partitions assigned, stable, and within the limits."""
     good = not step.loads.idle and step.loads.spread <= 1 and not step.unassigned
-    return good and step.rounds is not None and step.moved <= moves_max
+    fits = step.loads.most <= limits.load and step.loads.members >= limits.members
+    return good and fits and step.rounds is not None and step.moved <= limits.moves
 
 
 @dataclass(frozen=True)
@@ -124,6 +144,7 @@ class GroupScale:
             "partitions": sum(self.observed.cluster.counts.values()),
             "extra_moves": self.extra_moves,
             "counts": [each.to_json() for each in self.counts],
+            "useful": [each.members for each in self.counts if each.is_useful],
             "safe": [each.members for each in self.counts if each.is_safe],
             "safe_at_best": [each.members for each in self.counts if each.is_safe_at_best],
         }
@@ -152,8 +173,9 @@ def scale(
     """
     if extra_moves is None:
         extra_moves = -(-sum(observed.cluster.counts.values()) // EXTRA_SHARE)
-    counts = []
+    counts: list[Scaled] = []
     best = resolve(OPTIMUM)
+    limits = _limits(observed, lags)
     with target.open() as host, best.open() as best_host:
         for members in range(1, most + 1):
             group = with_members(observed, members)
@@ -168,13 +190,30 @@ def scale(
                     _orphaned(observed, group, optimum),
                     played.failure,
                     lag,
-                    optimum.moved + extra_moves,
+                    limits._replace(moves=optimum.moved + extra_moves),
+                    _is_useful(step, counts),
                 )
             )
             report(members)
     today = len(observed.group.members)
     alarm = alarm_of(observed, target)
     return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm)
+
+
+def _limits(observed: ObservedGroup, lags: Mapping[TopicPartition, int] | None) -> ScaleLimits:
+    """The limits but for moves, from what the busiest member has today."""
+    members = observed.group.members
+    load = max((len(member.owned) for member in members), default=0)
+    lag = None if lags is None else max(sum(lags.get(tp, 0) for tp in member.owned) for member in members)
+    return ScaleLimits(
+        0, LOAD_FACTOR * load, min(2, len(members)), None if lag is None else LOAD_FACTOR * lag
+    )
+
+
+def _is_useful(step: PlayedStep | None, counts: Sequence[Scaled]) -> bool:
+    """Whether the busiest member has fewer partitions than at every smaller count."""
+    smaller = [each.assignor.loads.most for each in counts if each.assignor is not None]
+    return step is not None and bool(smaller) and step.loads.most < min(smaller)
 
 
 def with_members(observed: ObservedGroup, count: int) -> ObservedGroup:

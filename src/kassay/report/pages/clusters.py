@@ -24,6 +24,7 @@ from kassay.report.screen.clusters import (
     meaning_of,
     meaning_of_columns,
     rows_of,
+    scale_summary,
     spans,
     spread_of,
     switch_rows,
@@ -197,13 +198,12 @@ def scale_view_of(answer: GroupScale, again: str) -> ScalePage:
     """The page's contents."""
     observed = answer.observed
     safe = spans(each.members for each in answer.counts if each.is_safe)
-    best = spans(each.members for each in answer.counts if each.is_safe_at_best)
     columns = columns_of(answer)
     return ScalePage(
         word=f"safe: {safe}" if safe else "no count is safe",
         look="ok" if safe else "bad",
         group=observed.name or "(no name)",
-        said=f"With {answer.target}, from {answer.today} members. The certified optimum: {best or 'none'}.",
+        said=". ".join(each[:1].upper() + each[1:] for each in scale_summary(answer)) + ".",
         identity=identity(observed),
         doubts=tuple(doubts_of(observed, answer.alarm)),
         columns=columns,

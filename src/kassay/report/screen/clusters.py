@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedStep
-from kassay.certify.clusters.scale import GroupScale, Lag, Scaled
+from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled
 from kassay.certify.clusters.stability import NOT_GIVEN, several
 from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
@@ -343,6 +343,8 @@ def scale_view(answer: GroupScale) -> View:
     parts: list[View] = [
         *group_head(answer.observed, answer.alarm),
         line(),
+        *(line(each, style="bold") for each in scale_summary(answer)),
+        line(),
         line("with ", (answer.target, "bold"), ", from today on:"),
         plain_table(columns_of(answer), rows_of(answer), _SCALE_NUMBERS),
     ]
@@ -350,15 +352,20 @@ def scale_view(answer: GroupScale) -> View:
         line(f"{each.members} members: {answer.target} failed: {each.failure}", style="bold red")
         for each in answer.failed
     ]
+    return stack(*parts, line(), line(meaning_of(answer), style="dim"))
+
+
+def scale_summary(answer: GroupScale) -> Iterator[str]:
+    """Today, the counts that are safe, and those that make the busiest member lighter."""
+    today = next((each for each in answer.counts if each.members == answer.today), None)
+    word = "" if today is None else ", which is safe" if today.is_safe else ", which is not safe"
     safe = spans(each.members for each in answer.counts if each.is_safe)
     best = spans(each.members for each in answer.counts if each.is_safe_at_best)
-    parts += [
-        line(),
-        line(f"safe numbers of members with {answer.target}: {safe or 'none'}", style="bold"),
-        line(f"with the certified optimum: {best or 'none'}"),
-        line(meaning_of(answer), style="dim"),
-    ]
-    return stack(*parts)
+    useful = spans(each.members for each in answer.counts if each.is_useful)
+    yield f"today: {counted(answer.today, 'member')}{word}"
+    safe, best = safe or "none", best or "none"
+    yield f"safe numbers of members with {answer.target}: {safe}; with the certified optimum: {best}"
+    yield f"useful: {useful or 'none'} (at other counts the busiest member gets no lighter)"
 
 
 def columns_of(answer: GroupScale) -> tuple[str, ...]:
@@ -376,7 +383,8 @@ def rows_of(answer: GroupScale) -> list[tuple[object, ...]]:
 def meaning_of(answer: GroupScale) -> str:
     """What safe means."""
     return (
-        f"safe: no member idle, loads within one, at most {answer.extra_moves} moves more than the fewest. "
+        f"safe: no member idle, loads within one, at most {answer.extra_moves} moves more than the fewest, "
+        f"at most {LOAD_FACTOR} times what the busiest member has today, no single member for a group of more. "
         "Fewer members are the first by id; moves +n are partitions of those that went."
     )
 
@@ -385,7 +393,8 @@ def _row(each: Scaled, today: int, *, weighed: bool) -> tuple[object, ...]:
     name = f"{each.members} (today)" if each.members == today else str(each.members)
     own = ("-",) * 4 if each.assignor is None else _scale_cells(each.assignor)
     lag = _lag(each.lag) if weighed else ()
-    mark = line("safe", style="green") if each.is_safe else ""
+    words = [word for word, holds in (("safe", each.is_safe), ("useful", each.is_useful)) if holds]
+    mark = line(", ".join(words), style="green" if each.is_safe else "")
     return (name, *own, each.optimum.loads.spread, each.optimum.moved, *lag, mark)
 
 
