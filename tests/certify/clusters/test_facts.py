@@ -234,3 +234,9 @@ def test_each_field_of_a_topic_is_used(old, new):
 
 def test_what_is_not_used_is_named_in_the_document_with_a_reason():
     assert observed(TITLES + "\ng t 0 1 1 0 a /h c\n").to_json()["not_used"] == NOT_USED
+
+
+def test_a_count_that_was_edited_by_hand_is_a_warning():
+    members = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"
+    group = observed(members + "g m /h c 1 orders(0,1)\ng n /h d 0 -\n")
+    assert group.warnings == ("f1:2: #PARTITIONS is 1, but the assignment next to it has 2: edited by hand?",)

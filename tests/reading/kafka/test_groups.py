@@ -154,7 +154,6 @@ def test_a_group_with_blanks_in_its_name_is_read_by_the_places_of_the_titles():
             MEMBERS + "g m /h c 1 orders0\n",
             "g.txt:2: ASSIGNMENT: found 'orders0', expected topic(0), topic(1)",
         ),
-        (MEMBERS + "g m /h c 2 orders(0)\n", "g.txt:2: #PARTITIONS: found 2, expected 1"),
         (MEMBERS + "g - /h c 0 -\n", "g.txt:2: CONSUMER-ID: found '-', expected a member's id"),
         (
             "Error: Consumer group 'g' does not exist.\n",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.reading.kafka.others import what_is
+from kassay.certify.clusters.inputs import ClusterInputs
+from kassay.model.errors import InputError
+from kassay.reading.kafka.others import group_of_others, what_is, without_quotes
+from tests.certify.clusters.cluster import observed, offsets, topics
 from tests.paths import DATA
 from tests.reading.kafka.outputs import output
 
@@ -55,3 +58,71 @@ def test_other_files(text: str, what: str) -> None:
 
 def test_groups_are_told_apart_from_topics() -> None:
     assert what_is(output("groups-members-2.8.txt")) == "the output of kafka-consumer-groups.sh"
+
+
+VIEW = offsets({"a": ["t-0", "t-1"], "b": ["t-2"]})
+PROMPTS = [
+    "$ kafka-consumer-groups.sh --describe",
+    "root@broker-1:/# kafka-consumer-groups --describe --group g",
+    "user@host:~/kafka$ bin/kafka-consumer-groups.sh --describe",
+    "[kafka@node1 ~]$ ./kafka-consumer-groups.sh --describe",
+    "bash-5.1$ kafka-consumer-groups.sh",
+    "sh-4.2# kafka-consumer-groups.sh",
+    "PS C:\\kafka> .\\kafka-consumer-groups.bat",
+    "C:\\kafka\\bin\\windows>kafka-consumer-groups.bat --describe",
+    "➜ ~ kafka-consumer-groups --describe",
+    "/ # kafka-consumer-groups.sh --describe",
+    'Defaulted container "kafka" out of: kafka, init (init)',
+    "```",
+    "```console",
+    "bash-5.1# ",
+]
+
+
+@pytest.mark.parametrize("line", PROMPTS)
+def test_a_prompt_around_the_table_says_nothing(line: str) -> None:
+    plain = observed(VIEW, topics({"t": 3}))
+    shown = observed(f"{line}\n{VIEW}{line}\n", f"{line}\n" + topics({"t": 3}) + line)
+    assert (shown.group, shown.cluster, shown.warnings) == (plain.group, plain.cluster, plain.warnings)
+
+
+def test_a_quoted_table_is_read_without_its_marks() -> None:
+    quoted = "".join(f"> {line}\n" for line in VIEW.splitlines())
+    assert observed(quoted).group == observed(VIEW).group
+    assert without_quotes(VIEW) == VIEW
+    assert without_quotes("> a\n\n>b\n") == "a\n\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("", "an empty file"),
+        ("\n \n", "an empty file"),
+        ("GROUP TOPIC PARTITION START-OFFSET LAG\ns t 0 - -\n", "a share group"),
+        (
+            "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\ns a /h c 2 t:0,1\n",
+            "a share group",
+        ),
+        ("GROUP COORDINATOR (ID) STATE #MEMBERS\ns b:1 (1) Stable 2\n", "a share group"),
+        ("GROUP TOPIC PARTITION OFFSET-LAG\na t 0 0\n", "a Streams group"),
+        ("GROUP MEMBER PROCESS CLIENT-ID ASSIGNMENTS\n", "a Streams group"),
+        ("GROUP TYPE PROTOCOL\ng Consumer consumer\n", "the output of kafka-groups.sh --list"),
+        ('{"version":1,"partitions":[]}', "a reassignment"),
+        ('{"proposals": []}', "Cruise Control's proposals"),
+        ('{"schema": "kassay/what-if/1"}', "a document of kassay"),
+        ('{"a": 1}', "JSON with the fields a"),
+        (
+            '{"version":1,"partitions":[{"topic":"a"',
+            "a reassignment for kafka-reassign-partitions.sh, cut off",
+        ),
+        ("Status of partition reassignment:\n", "the output of kafka-reassign-partitions.sh --verify"),
+    ],
+)
+def test_what_is_not_read_is_named(text: str, name: str) -> None:
+    with pytest.raises(InputError, match=f"f: found {name}"):
+        ClusterInputs().take(text, "f")
+
+
+def test_no_output_of_a_consumer_group_is_taken_for_another() -> None:
+    for text in (VIEW, topics({"t": 1}), "consumer,rack\na,b\n"):
+        assert group_of_others(text) == ""

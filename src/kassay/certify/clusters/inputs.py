@@ -34,6 +34,7 @@ from kassay.reading.kafka.groups import (
     titles_of,
 )
 from kassay.reading.kafka.lines import Place, failure_in
+from kassay.reading.kafka.others import group_of_others, what_is, without_quotes
 from kassay.reading.kafka.topics import is_topics, read_topics, whole_topics
 
 KINDS: Final = (
@@ -67,6 +68,7 @@ class ClusterInputs:
 
     def take(self, text: str, file: str) -> None:
         """Add the content of a file; raises `InputError` if its format is unknown."""
+        text = without_quotes(text)
         titles = titles_of(text)
         if titles == LAGS:
             self.lags = {**(self.lags or {}), **read_lags(text, file)}
@@ -74,6 +76,8 @@ class ClusterInputs:
             self.racks += read_said(text, file, RACKS)
         elif titles == SUBSCRIPTIONS:
             self.subscriptions += read_said(text, file, SUBSCRIPTIONS)
+        elif other := group_of_others(text):
+            raise InputError(f"{file}: found {other}, expected {KINDS}")
         elif is_groups(text):
             self.groups.append(read_groups(text, file))
         elif is_topics(text):
@@ -112,7 +116,10 @@ class ClusterInputs:
 def _unknown(text: str) -> str:
     """What is known of a text of no kind."""
     said = failure_in(text)
-    return "format not recognised," if said is None else f"the tool failed: {said};"
+    if said is not None:
+        return f"the tool failed: {said};"
+    known = what_is(text)
+    return f"found {known}," if known else "format not recognised,"
 
 
 def read_cluster(paths: Iterable[str], labels: Mapping[str, str] | None = None) -> ClusterInputs:

@@ -136,7 +136,14 @@ def ownership(
         )
     owned = {member: verbose_rows.get(member, by_offsets.get(member, set())) for member in rows}
     for member, own in rows.items():
-        if own.partitions is not None and len(owned[member]) != own.partitions:
+        if own.partitions is None or len(owned[member]) == own.partitions:
+            continue
+        if own.owned is not None:
+            warnings.append(
+                f"{own.place}: #PARTITIONS is {own.partitions}, but the assignment next to it has "
+                f"{len(own.owned)}: edited by hand?"
+            )
+        else:
             raise InputError(
                 f"{own.place}: #PARTITIONS: found {own.partitions}, expected {len(owned[member])}, which the "
                 "offsets view gives the member: take both outputs at one time"

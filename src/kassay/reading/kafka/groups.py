@@ -263,10 +263,6 @@ def _member(cells: Mapping[str, str], place: Place) -> MemberRow:
         owned = with_brackets(_known(cells["ASSIGNMENT"]) or "", "ASSIGNMENT")
         lost = owned is None
     partitions = _number(cells, "#PARTITIONS", _EPOCH)
-    if owned is not None and partitions is not None and len(owned) != partitions:
-        raise InputError(
-            f"#PARTITIONS: found {partitions}, expected {len(owned)}, as the assignment next to it has"
-        )
     member = _known(cells["CONSUMER-ID"])
     if member is None:
         raise InputError("CONSUMER-ID: found '-', expected a member's id")

@@ -18,9 +18,12 @@ from kassay.model.errors import InputError
 from kassay.reading.documents import difference
 
 _CHATTER: Final = re.compile(
-    r"\s*(?:WARNING:|WARN\b|SLF4J|log4j:|OpenJDK |Java HotSpot|Picked up |\[\d{4}-\d\d-\d\d |[$#>%]\s)"
+    r"\s*(?:WARNING:|WARN\b|SLF4J|log4j:|OpenJDK |Java HotSpot|Picked up |\[\d{4}-\d\d-\d\d |[$#>%➜❯→]\s"
+    r"|```|Defaulted container |Unable to use a TTY|\[[^\]\s]+@[^\]]+\][$#%]|[\w.-]+@[\w.-]+:[^\s$#]*[$#]\s"
+    r"|(?:ba|z|k|da)?sh-\d[\d.]*[$#](?:\s|$)|/\S*\s[$#]\s|(?:PS )?[A-Za-z]:\\[^>\t]*>)"
 )
-"""Output of shells, the JVM and loggers between the lines of a tool, and comments that people add."""
+"""Output of shells, kubectl, the JVM and loggers between the lines of a tool, prompts with their commands,
+fences of Markdown, and comments that people add."""
 _FAILED: Final = re.compile(r"\s*(?:Error\b.*:|Exception in thread|Missing required argument)")
 _DIGITS: Final = re.compile(r"[0-9]{1,10}")
 

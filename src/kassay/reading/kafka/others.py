@@ -6,6 +6,22 @@ import json
 import re
 from typing import Any, Final
 
+_QUOTE: Final = re.compile(r"^> ?", re.MULTILINE)
+_GROUPS: Final = tuple(
+    (re.compile(pattern, re.MULTILINE), what)
+    for pattern, what in (
+        (r"^GROUP\s+TOPIC\s+PARTITION\s.*\bSTART-OFFSET\b", "a share group (kafka-share-groups.sh)"),
+        (r"^GROUP\s+CONSUMER-ID\s.*\bMEMBER-EPOCH\b", "a share group (kafka-share-groups.sh)"),
+        (
+            r"^GROUP\s+CONSUMER-ID\s.*#PARTITIONS\s+ASSIGNMENT\s*\n(?:\S+\s+){4}[1-9]\d*\s+[^\s(),:]+:\d",
+            "a share group (kafka-share-groups.sh)",
+        ),
+        (r"^GROUP\s+COORDINATOR \(ID\)\s+STATE\s+#MEMBERS", "a share group (kafka-share-groups.sh)"),
+        (r"^GROUP\s+TOPIC\s+PARTITION\s.*\bOFFSET-LAG\b", "a Streams group (kafka-streams-groups.sh)"),
+        (r"^GROUP\s.*\bMEMBER\s.*\bPROCESS\b", "a Streams group (kafka-streams-groups.sh)"),
+        (r"^GROUP\s+COORDINATOR \(ID\)\s+ASSIGNOR\b", "a Streams group (kafka-streams-groups.sh)"),
+    )
+)
 _LINES: Final = tuple(
     (re.compile(pattern, re.MULTILINE), what)
     for pattern, what in (
@@ -48,6 +64,18 @@ _FIELDS: Final = (
 _HEAD: Final = 1 << 20
 
 
+def without_quotes(text: str) -> str:
+    """The text without the marks of a quotation, if each of its lines has one."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    quoted = lines and all(line.startswith(">") for line in lines)
+    return _QUOTE.sub("", text) if quoted else text
+
+
+def group_of_others(text: str) -> str:
+    """Whose group the text describes, if it is none of consumers; empty if it is no such text."""
+    return next((what for pattern, what in _GROUPS if pattern.search(text, 0, _HEAD)), "")
+
+
 def is_of_a_tool(text: str) -> bool:
     """Whether the text is an output with lines of one of these tools, or binary, or nothing at all."""
     return not text.strip() or "\0" in text[:_HEAD] or any(p.search(text, 0, _HEAD) for p, _ in _LINES)
@@ -59,7 +87,7 @@ def what_is(text: str) -> str:
         return "an empty file"
     if "\0" in text[:_HEAD]:
         return "a binary file"
-    for pattern, what in _LINES:
+    for pattern, what in (*_GROUPS, *_LINES):
         if pattern.search(text, 0, _HEAD):
             return what
     return _json(text.strip()) if text.lstrip()[:1] in ("{", "[") else ""

@@ -384,7 +384,7 @@ def meaning_of(answer: GroupScale) -> str:
     """What safe means."""
     return (
         f"safe: no member idle, loads within one, at most {answer.extra_moves} moves more than the fewest, "
-        f"at most {LOAD_FACTOR} times what the busiest member has today, no single member for a group of more. "
+        f"at most {LOAD_FACTOR} times what the busiest member has today, no single member for more. "
         "Fewer members are the first by id; moves +n are partitions of those that went."
     )
 
