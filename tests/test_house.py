@@ -29,7 +29,7 @@ FOREIGN = re.compile(
     r"\b(?:told|tells|asked|beside|nobody|somebody|dealt|anew|alike|likewise|be had|put to)\b", re.IGNORECASE
 )
 """Words that make text read like a translation; `CONTRIBUTING.md` says how to write instead."""
-FOREIGN_MAX = 24
+FOREIGN_MAX = 12
 """The limit of such words in the package, its templates and the pages; lower it with the count."""
 VERDICT = re.compile(r'\bALIKE\b|"alike"')
 """The verdict that two targets answer the same, in output and in JSON."""
