@@ -91,3 +91,12 @@ def test_a_safe_count_is_never_one_member_nor_more_than_twice_the_load_of_today(
     for each in scale(group, resolve("range"), members, extra_moves=100).counts:
         if each.is_safe:
             assert each.members > 1 and each.assignor.loads.most <= 2 * share
+
+
+def test_what_depends_on_the_ids_of_newcomers_is_a_range_and_safe_only_at_its_worst():
+    group = observed(offsets({"a": [f"t-{p}" for p in range(6)], "b": [f"t-{p}" for p in range(6, 12)]}))
+    for spec, depends in (("range", True), ("cooperative-sticky", False)):
+        three = scale(group, resolve(spec), 3, extra_moves=2).counts[2]
+        moved = three.assignor.range_of("moved")
+        assert (moved.least < moved.most) is depends
+        assert three.is_safe is (moved.most <= three.limits.moves)

@@ -157,10 +157,10 @@ def play_candidate(
         also = [play_on(host, target, observed, each) for each in others]
         if target.kind is not CLIENT and any(each.is_mixed for each in changes):
             also += [play_on(host, target, observed, each, joins_first=True) for each in (changes, *others)]
-        return _ranged(played, also)
+        return ranged(played, also)
 
 
-def _ranged(played: PlayedCandidate, others: Sequence[PlayedCandidate]) -> PlayedCandidate:
+def ranged(played: PlayedCandidate, others: Sequence[PlayedCandidate]) -> PlayedCandidate:
     """The candidate with the ranges over all the others that reached each step."""
     steps = []
     for number, step in enumerate(played.steps):

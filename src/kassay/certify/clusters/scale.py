@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.clusters.events import parse_events
+from kassay.certify.clusters.events import PlannedChange, other_places, parse_events
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.played import PlayedCandidate, PlayedStep, play_on
+from kassay.certify.clusters.played import PlayedCandidate, PlayedStep, places_max, play_on, ranged
 from kassay.certify.clusters.whatif import OPTIMUM, alarm_of
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster, Topic, TopicPartition
@@ -25,6 +25,8 @@ from kassay.solver.packing.items import Terms
 from kassay.solver.packing.optimum import solve_packing
 
 SCHEMA: Final = "kassay/scale/1"
+PLACES_SHARE: Final = 8
+"""Newcomers are played at an eighth of the places that `what-if` plays, since there are many counts."""
 COUNTS_MAX: Final = 2_000
 """More members than this are a mistake."""
 EXTRA_SHARE: Final = 10
@@ -112,9 +114,10 @@ class Scaled:
 
 def _is_safe(step: PlayedStep, limits: ScaleLimits) -> bool:
     """No idle member, loads within one, all partitions assigned, stable, and within the limits."""
-    good = not step.loads.idle and step.loads.spread <= 1 and not step.unassigned
-    fits = step.loads.most <= limits.load and step.loads.members >= limits.members
-    return good and fits and step.rounds is not None and step.moved <= limits.moves
+    worst = {figure: step.range_of(figure).most for figure in step.figures}
+    good = not worst["idle"] and worst["spread"] <= 1 and not worst["unassigned"]
+    fits = worst["most"] <= limits.load and step.loads.members >= limits.members
+    return good and fits and step.rounds is not None and worst["moved"] <= limits.moves
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,8 @@ def scale(
         for members in range(1, most + 1):
             group = with_members(observed, members)
             optimum = play_on(best_host, best, group, ()).steps[0]
-            played = play_on(host, target, group, ())
+            placed = [play_on(host, target, each, ()) for each in _placed(observed, members)]
+            played = ranged(play_on(host, target, group, ()), placed)
             lag = None if lags is None else _lag(group, played, lags, seconds)
             step = _orphaned(observed, group, played.steps[0]) if played.steps else None
             counts.append(
@@ -212,19 +216,32 @@ def _limits(observed: ObservedGroup, lags: Mapping[TopicPartition, int] | None) 
 
 def _is_useful(step: PlayedStep | None, counts: Sequence[Scaled]) -> bool:
     """Whether the busiest member has fewer partitions than at every smaller count."""
-    smaller = [each.assignor.loads.most for each in counts if each.assignor is not None]
-    return step is not None and bool(smaller) and step.loads.most < min(smaller)
+    smaller = [each.assignor.range_of("most").least for each in counts if each.assignor is not None]
+    return step is not None and bool(smaller) and step.range_of("most").most < min(smaller)
 
 
 def with_members(observed: ObservedGroup, count: int) -> ObservedGroup:
     """The group with this many members: the first by id, or all of them plus new ones."""
     members = observed.group.members
-    if count > len(members):
-        (change,) = parse_events(f"join:{count - len(members)}", observed)
-        members += tuple(event.member for event in change.change if isinstance(event, Join))
-    else:
-        members = members[:count]
-    return replace(observed, group=Group(members, members[0].member_id))
+    if count <= len(members):
+        return replace(observed, group=Group(members[:count], members[0].member_id))
+    return _joined(observed, parse_events(f"join:{count - len(members)}", observed))
+
+
+def _joined(observed: ObservedGroup, changes: Sequence[PlannedChange]) -> ObservedGroup:
+    """The group with the members that join."""
+    joined = tuple(event.member for each in changes for event in each.change if isinstance(event, Join))
+    return replace(observed, group=replace(observed.group, members=observed.group.members + joined))
+
+
+def _placed(observed: ObservedGroup, count: int) -> list[ObservedGroup]:
+    """The group with newcomers at other places among the members' ids."""
+    more = count - len(observed.group.members)
+    if more <= 0:
+        return []
+    changes = parse_events(f"join:{more}", observed)
+    most = max(2, places_max(observed) // PLACES_SHARE)
+    return [_joined(observed, each) for each in other_places(changes, observed, most)]
 
 
 def _orphaned(observed: ObservedGroup, group: ObservedGroup, step: PlayedStep) -> PlayedStep:

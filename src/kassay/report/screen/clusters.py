@@ -399,10 +399,11 @@ def _row(each: Scaled, today: int, *, weighed: bool) -> tuple[object, ...]:
 
 
 def _scale_cells(step: PlayedStep) -> tuple[object, ...]:
-    loads = step.loads
-    own = f"{loads.least}..{loads.most}" if loads.spread else f"{loads.most}"
-    moves = f"{step.moved}+{step.orphaned}" if step.orphaned else str(step.moved)
-    return own, loads.spread, line(str(len(loads.idle)), style="yellow" if loads.idle else ""), moves
+    least, most = step.range_of("least").least, step.range_of("most").most
+    own = f"{least}..{most}" if least < most else f"{most}"
+    moves = f"{_range_cell(step, 'moved')}+{step.orphaned}" if step.orphaned else _range_cell(step, "moved")
+    idle = line(_range_cell(step, "idle"), style="yellow" if step.range_of("idle").most else "")
+    return own, _range_cell(step, "spread"), idle, moves
 
 
 def _lag(lag: Lag | None) -> tuple[object, ...]:
