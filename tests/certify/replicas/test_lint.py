@@ -110,10 +110,10 @@ ALIVE = PartitionState(2, (2, 3, 4), frozenset({2, 3, 4}))
     ("state", "broken"),
     [
         (STATE, []),
-        (STATE._replace(isr=frozenset({1})), ["(last-in-sync)", "(under-replicated)"]),
+        (STATE._replace(isr=frozenset({1})), ["(under-replicated)", "cannot-finish"]),
         (
             STATE._replace(isr=frozenset({1}), min_isr=2),
-            ["(last-in-sync)", "(under-min-isr)", "(under-replicated)"],
+            ["(under-min-isr)", "(under-replicated)", "cannot-finish"],
         ),
         (STATE._replace(leader=None, isr=frozenset({1, 2, 3})), ["cannot-finish"]),
         (STATE._replace(replicas=(1, 2), isr=frozenset({1, 2}), observers=(3,)), ["observers"]),

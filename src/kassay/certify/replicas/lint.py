@@ -240,12 +240,6 @@ def _against_state(
         yield _warning(
             row, "under-min-isr", f"{tp} has {len(state.isr)} in sync, min.insync.replicas is {state.min_isr}"
         )
-    if state.loses_last(change.removing):
-        yield _warning(
-            row,
-            "last-in-sync",
-            f"{tp} has its only in-sync replica on {listed(state.isr)}, which leaves: keep it up",
-        )
     if state.observers and row.observers is None:
         yield _error(
             row.place,

@@ -12,8 +12,6 @@ from kassay.certify.replicas.cluster import (
     Rows,
     bytes_on,
     leaders_of,
-    listed,
-    named,
     replicas_of,
 )
 from kassay.certify.replicas.health import health
@@ -67,20 +65,6 @@ class ClusterPlan:
     def is_broken(self) -> bool:
         """Whether today's placement breaks a claim, or the state of the cluster a condition."""
         return any(each.standing is Standing.VIOLATED for each in (*self.today, *self.health))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the files say and what the plan asks for that the user has to know."""
-        states, leaving = self.proposal.cluster.states, self.proposal.change.leaving
-        last = sorted(tp for tp, state in states.items() if state.loses_last(leaving))
-        if not last:
-            return self.proposal.cluster.warnings
-        brokers = listed(frozenset[int]().union(*(states[tp].isr for tp in last)))
-        return (
-            *self.proposal.cluster.warnings,
-            f"the only in-sync replica of {named(last)} is on {brokers}: keep it running until --verify says "
-            "that the steps are complete, or data is lost",
-        )
 
     @property
     def blocked(self) -> tuple[Unfinished, ...]:
@@ -164,7 +148,7 @@ class ClusterPlan:
                 else bytes_on(cluster, cluster.rows).total(),
                 "moving": [str(tp) for tp in sorted(cluster.moving)],
             },
-            "warnings": list(self.warnings),
+            "warnings": list(cluster.warnings),
             "not_used": list(cluster.unused),
             "today": [_standing_json(each) for each in self.today],
             "state": [_standing_json(each) for each in self.health],

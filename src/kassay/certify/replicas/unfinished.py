@@ -66,7 +66,9 @@ def _without_leader(change: Change, state: PartitionState, silent: Set[int]) -> 
     elif state.leader in silent and not alive:
         yield f"its leader, {listed([state.leader])}, does not answer, and no other replica is in sync"
     last = state.isr or frozenset(state.elr or ())
-    if last and last <= change.removing and (state.leader is None or not change.adding or not alive):
+    if state.loses_last(change.removing):
+        yield f"its last in-sync replica leaves: {listed(last)} ({listed(state.lagging)} behind)"
+    elif last and last <= change.removing and (state.leader is None or not change.adding or not alive):
         yield f"its last in-sync replica leaves: {listed(last)}"
 
 

@@ -93,7 +93,7 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
         look,
         _size(plan),
         _meaning(plan),
-        (*plan.warnings, *(unfinished_text(each) for each in plan.unfinished)),
+        (*proposal.cluster.warnings, *(unfinished_text(each) for each in plan.unfinished)),
         tuple(_claims(plan)),
         tuple(_charts(loads, known)) if len(loads) <= _DRAWN_MAX else (),
         ("rack", "broker", "", "replicas", "leaders", *(("bytes",) if known else ())),

@@ -172,7 +172,7 @@ def _head(plan: ClusterPlan) -> Iterator[View]:
         least = "at least " if cluster.unsized(cluster.rows) else ""
         what.append(least + bytes_text(bytes_on(cluster, cluster.rows).total()))
     yield line("cluster: " + ", ".join(what))
-    for warning in plan.warnings:
+    for warning in cluster.warnings:
         yield line(f"warning: {warning}", style="yellow")
 
 
