@@ -6,7 +6,7 @@ import pytest
 
 from kassay.certify.audits.run import audit_log
 from kassay.certify.audits.topics import KnownTopics
-from kassay.certify.audits.values import CauseWord
+from kassay.certify.audits.values import CauseWord, audit_document, verdict
 from kassay.reading.kafka.offsets.sources import in_order
 from kassay.reading.kafka.topics import read_topics
 from tests.paths import ROOT
@@ -87,3 +87,44 @@ def test_both_forms_of_one_log_agree_but_for_what_one_lacks():
         assert all(each.most is None for each in other.without_reader), "the console form has no commits"
         times = [(each.generation, each.partitions) for each in one.without_reader]
         assert times == [(each.generation, each.partitions) for each in other.without_reader]
+
+
+def audit_of(name):
+    return audit_log(in_order([str(DATA / name)]), KnownTopics())
+
+
+def test_a_log_that_no_broker_can_load_is_a_finding_at_the_record_that_does_not_fit():
+    audit = audit_of("unloadable-4.4.txt")
+    (failure,) = audit.unloadable
+    assert (failure.group, failure.moment.offset) == ("g", 10)
+    assert failure.record.startswith("the subscription of ") and "streams group g" in failure.record
+    assert "not a streams group but a consumer group" in failure.why
+    assert (verdict(audit), audit.findings) == ("findings", 1)
+    (row,) = audit_document(audit, [], None)["unloadable"]
+    assert (row["group"], row["offset"]) == ("g", 10)
+
+
+@pytest.mark.parametrize("name", ["dump-4.4.0.txt.gz", "dump-3.9.2.txt.gz"])
+def test_logs_of_brokers_that_are_well_load(name):
+    audit = audit_of(name)
+    assert audit.unloadable == () and not any("load" in note for note in audit.notes)
+
+
+def test_a_log_of_which_records_are_lost_accuses_no_broker(tmp_path):
+    lines = (DATA / "unloadable-4.4.txt").read_text().splitlines(keepends=True)
+    records = [at for at, line in enumerate(lines) if line.startswith("| ")]
+    path = tmp_path / "dump.txt"
+    path.write_text("".join(line for at, line in enumerate(lines) if at != records[3]))
+    audit = audit_log(in_order([str(path)]), KnownTopics())
+    assert audit.unloadable == ()
+    assert any("whether a broker can load the log is not checked" in note for note in audit.notes)
+
+
+def test_epochs_in_a_row_without_a_cause_are_a_finding_even_where_lines_are_missing():
+    (group,) = audit_of("restless-4.4.txt.gz").groups
+    (finding,) = group.findings
+    assert (finding.claim, finding.generation) == ("converges", 52)
+    assert finding.message == (
+        "epochs 4 to 52 in 237 s: no record of a member or of topics has caused them; "
+        "the members ask for uniform (1), range (1)"
+    )

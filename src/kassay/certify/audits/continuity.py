@@ -54,6 +54,12 @@ class LogContinuity:
         return self.is_whole and self.unbroken_from != 0
 
     @property
+    def is_all_there(self) -> bool:
+        """Whether nothing is missing but what the cleaner removed, as far as offsets tell."""
+        known = self.unbroken_from is not None
+        return known and not (self.begins_late or self.is_torn or self.has_single_gap)
+
+    @property
     def has_single_gap(self) -> bool:
         """Whether one run of offsets in the middle is missing, as where records are lost."""
         return self.gaps == 1 and self.first_gap is not None and self.first_gap[0] > 0

@@ -56,9 +56,8 @@ class CommitTimes:
     _seen: dict[CommittedPartition, _Commits] = field(default_factory=dict)
 
     def take(self, key: bytes, timestamp: int) -> CommittedPartition | None:
-        """Add a commit; what it is of if its key is a new one."""
-        known = key in self._named
-        named = self._named[key] if known else self._named.setdefault(key, committed(key))
+        """Add a commit; what its key names, None for a key of another form."""
+        named = self._named[key] if key in self._named else self._named.setdefault(key, committed(key))
         if named is None:
             return None
         old = self._seen.get(named)
@@ -66,7 +65,7 @@ class CommitTimes:
             self._seen[named] = _Commits(timestamp)
         else:
             self._seen[named] = _Commits(timestamp, max(timestamp - old.last, old.longest or 0))
-        return None if known else named
+        return named
 
     def of(self, group: str, tp: TopicPartition) -> _Commits | None:
         """The commits of the partition's reader; None if it made none."""

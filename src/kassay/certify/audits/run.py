@@ -14,8 +14,17 @@ from kassay.certify.audits.histories.streams import StreamsHistory
 from kassay.certify.audits.histories.targets import TargetHistory
 from kassay.certify.audits.readers import CommitTimes, PartitionReaders
 from kassay.certify.audits.topics import KnownTopics
-from kassay.certify.audits.values import AuditedRebalance, GroupAudit, GroupProtocol, LogAudit, LogMoment
+from kassay.certify.audits.values import (
+    AuditedRebalance,
+    GroupAudit,
+    GroupProtocol,
+    LoadFailure,
+    LogAudit,
+    LogMoment,
+)
 from kassay.model.errors import InputError
+from kassay.model.protocols.coordinator.loader import LogLoader
+from kassay.reading.kafka.offsets.loading import loaded_commit, loaded_record, record_words
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, SHARE, STREAMS
 from kassay.reading.kafka.offsets.sources import (
     CONTROL,
@@ -57,6 +66,8 @@ class _Partition:
     touched: set[str] = field(default_factory=set)
     ended: list[TargetHistory] = field(default_factory=list)
     commits: CommitTimes = field(default_factory=CommitTimes)
+    loader: LogLoader = field(default_factory=LogLoader)
+    unloadable: LoadFailure | None = None
     readers: dict[str, PartitionReaders] = field(default_factory=dict)
 
     def readers_of(self, group: str) -> PartitionReaders:
@@ -117,7 +128,17 @@ class LogReader:
             group.lost = [each for each in group.lost if self._is_wanted(each[0])]
         shown = (each for each in groups.values() if each.rebalances or each.findings or each.gaps)
         ordered = sorted(shown, key=lambda each: (each.name, each.protocol))
-        return LogAudit(tuple(ordered), dict(self.records), tuple(self.unread), tuple(self._notes()))
+        return LogAudit(
+            tuple(ordered),
+            dict(self.records),
+            tuple(self.unread),
+            tuple(self._notes()),
+            tuple(
+                partition.unloadable
+                for partition in self.partitions.values()
+                if partition.unloadable is not None and partition.log.is_all_there
+            ),
+        )
 
     def _row(self, partition: _Partition, row: LogRow) -> None:
         partition.log.take(row)
@@ -127,6 +148,11 @@ class LogReader:
         if row.commit is not None:
             self._commit(partition, row.commit, row)
         record = row.record
+        if record is not None and partition.unloadable is None:
+            why = partition.loader.take(loaded_record(record))
+            if why is not None:
+                moment = LogMoment(row.place, row.offset, row.timestamp)
+                partition.unloadable = LoadFailure(record.group, record_words(record), why, moment)
         if record is None or self.only not in (None, record.group):
             return
         moment = LogMoment(row.place, row.offset, row.timestamp)
@@ -140,8 +166,12 @@ class LogReader:
     def _commit(self, partition: _Partition, key: bytes, row: LogRow) -> None:
         """A reader of a partition is alive; the commit may also say what a topic id is called."""
         named = partition.commits.take(key, row.timestamp if row.timestamp is not None else 0)
-        if named is not None and row.topic_id is not None:
+        if named is None:
+            return
+        if row.topic_id is not None:
             self._names.setdefault(row.topic_id, named.tp.topic)
+        if partition.unloadable is None and named.group not in partition.loader.groups:
+            partition.loader.take(loaded_commit(named.group))
 
     def _history(self, partition: _Partition, record: GroupRecord) -> TargetHistory:
         """The history of the record's group; a former history of the name with another protocol ends."""
@@ -209,6 +239,12 @@ class LogReader:
             if name.startswith(_CONSOLE):
                 notes.append(f"{name.removeprefix(_CONSOLE)}: {_OF_CONSOLE}")
             where = name or "the log"
+            if partition.unloadable is not None and not partition.log.is_all_there:
+                failed = partition.unloadable
+                notes.append(
+                    f"{where}: {failed.record} at offset {failed.moment.offset} does not fit the records "
+                    "before it, of which some are not here: whether a broker can load the log is not checked"
+                )
             if partition.log.begins_late:
                 notes.append(f"{where}: begins at a later offset than 0: the segments before it are not here")
             gap = partition.log.first_gap

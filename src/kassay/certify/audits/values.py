@@ -258,23 +258,33 @@ class GroupAudit:
         return max(known, default=None)
 
 
+class LoadFailure(NamedTuple):
+    """The record at which every broker fails to load a partition of the log, and why."""
+
+    group: str
+    record: str
+    why: str
+    moment: LogMoment
+
+
 @dataclass(frozen=True)
 class LogAudit:
     """All files together: groups by name, and the number of records of each type.
 
     `unread`: the first records that could not be read, with their positions; `notes`: what limits the meaning
-    of the result.
+    of the result; `unloadable`: partitions of the log that no broker can load.
     """
 
     groups: tuple[GroupAudit, ...]
     records: Mapping[str, int]
     unread: tuple[str, ...]
     notes: tuple[str, ...]
+    unloadable: tuple[LoadFailure, ...] = ()
 
     @property
     def findings(self) -> int:
-        """Findings in all groups."""
-        return sum(len(group.findings) for group in self.groups)
+        """Findings in all groups, and partitions of the log that do not load."""
+        return sum(len(group.findings) for group in self.groups) + len(self.unloadable)
 
     @property
     def judged(self) -> int:
@@ -295,6 +305,10 @@ def audit_document(audit: LogAudit, files: Sequence[str], out: str | None) -> di
         "notes": list(audit.notes),
         "verdict": verdict(audit),
         "out": out,
+        "unloadable": [
+            {"group": each.group, "record": each.record, "why": each.why, **_moment(each.moment)}
+            for each in audit.unloadable
+        ],
         "groups": [_group(group) for group in audit.groups],
     }
 

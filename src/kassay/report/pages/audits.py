@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit, verdict
 from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
 from kassay.report.pages.layout import render as page
-from kassay.report.screen.audits import at, duration, no_reader, protocols, where
+from kassay.report.screen.audits import UNLOADABLE, at, duration, no_reader, protocols, where
 from kassay.writing.text import counted, shell_command
 
 DRAWN_MAX: Final = 800
@@ -122,7 +122,10 @@ class _Boards:
 
 
 def _doubts(audit: LogAudit) -> Iterator[str]:
-    """What could make the result mean less."""
+    """What could make the result mean less, and a log that does not load."""
+    for failure in audit.unloadable:
+        place = where(failure.moment)
+        yield f"No broker can load this log: {place}, {failure.record}: {failure.why}. {UNLOADABLE}"
     if not audit.judged:
         yield "No rebalance could be judged: gaps, or groups of other protocols."
     gaps = sum(len(group.gaps) for group in audit.groups)

@@ -31,6 +31,10 @@ _MEANING: Final = (
     "none, at most. unrest: the longest time from the beginning of a rebalance until the group is stable. "
     "spread: largest load less the smallest in the worst rebalance; best: of the certified optimum"
 )
+UNLOADABLE: Final = (
+    "Loading ends there, in Kafka 4.1 to 4.4: after the next restart or move of the coordinator no group of "
+    "this partition answers, and no offset in it can be read."
+)
 _SHOWN: Final = 10
 _WHO: Final = 3
 
@@ -42,6 +46,10 @@ def audit_view(audit: LogAudit) -> View:
         rows = [_row(group) for group in audit.groups]
         parts += [plain_table(_COLUMNS, rows, [name for name in _COLUMNS if name not in _TEXTS])]
         parts += [line(_MEANING, style="dim"), line()]
+    for failure in audit.unloadable:
+        parts += [line(("no broker can load this log", "bold red"), f": {where(failure.moment)}")]
+        parts += [line(f"  {failure.record}: {failure.why}")]
+        parts += [line(f"  {UNLOADABLE}", style="dim"), line()]
     for group in audit.groups:
         parts += _group(group)
     parts += [line(f"note: {note}", style="yellow") for note in audit.notes]

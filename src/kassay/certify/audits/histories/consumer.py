@@ -84,6 +84,11 @@ class ConsumerHistory(TargetHistory):
         requested = Counter(each.assignor for each in self.subscriptions.values() if each.assignor)
         return next(iter(requested)) if len(requested) == 1 else None
 
+    def wished(self) -> str:
+        """The assignors that members ask for where they do not agree, in words."""
+        votes = Counter(each.assignor for each in self.subscriptions.values() if each.assignor).most_common()
+        return ", ".join(f"{name} ({count})" for name, count in votes) if len(votes) > 1 else ""
+
     def named(self, tps: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
         """The partitions by topic name, or by topic id if the name is unknown."""
         return tuple(TopicPartition(self._name(topic), number) for topic, number in tps)

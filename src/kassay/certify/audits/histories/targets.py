@@ -43,6 +43,8 @@ from kassay.reading.kafka.offsets.values import (
 _COMPACTED = "its records are compacted"
 _LEFT_FOR_NOW: Final = -2
 """The epoch of a static member that has left and may return (KIP-848)."""
+RESTLESS: Final = 3
+"""The fewest epochs in a row without a cause that say that a group does not come to rest."""
 _BEFORE = "the target before it is not known"
 
 
@@ -70,6 +72,7 @@ class TargetHistory(ABC):
 
     `taken_over`: members of the classic group that it was. `instances`: the last member id of each static
     member; `replaced`: new ids of the static members that returned since the last target, by their old ones.
+    `changed`: a record since the last epoch may cause another; `restless`: epochs in a row without a cause.
     `fresh`: no target was before, so that nothing was owned. `counts`: the partitions assigned of each topic,
     `counts_before` those of the target before.
     """
@@ -103,6 +106,9 @@ class TargetHistory(ABC):
     instances: dict[str, str] = field(default_factory=dict)
     replaced: dict[str, str] = field(default_factory=dict)
     fresh: bool = False
+    changed: bool = False
+    metadata_hash: int | None = None
+    restless: list[tuple[int, LogMoment]] = field(default_factory=list)
     counts: Mapping[str, int] = field(default_factory=dict)
     counts_before: Mapping[str, int] | None = None
     topics_changed: bool = False
@@ -148,6 +154,7 @@ class TargetHistory(ABC):
         if role is RecordRole.MEMBER:
             self._subscribe(part, value if isinstance(value, MemberSubscription) else None, log)
         elif role is RecordRole.GROUP_EPOCH:
+            self._bumped(value if isinstance(value, GroupEpoch) else None, moment)
             self.epoch = value.epoch if isinstance(value, GroupEpoch) else None
             self.epoch_moment = moment
             if self.first_epoch is None:
@@ -166,6 +173,7 @@ class TargetHistory(ABC):
                 self.target_epoch = value.epoch
                 return self._rebalance(moment, log)
         else:
+            self.changed = True
             self.learn(record)
         return None
 
@@ -179,12 +187,49 @@ class TargetHistory(ABC):
             self.touched.clear()
             self._rest()
 
+    def _bumped(self, value: GroupEpoch | None, moment: LogMoment) -> None:
+        """A new epoch: whether anything that the records show has caused it."""
+        metadata = value.metadata_hash if value is not None else None
+        if (
+            value is None
+            or metadata != self.metadata_hash
+            or self.epoch is None
+            or value.epoch != self.epoch + 1
+        ):
+            self.changed = True
+        if self.changed:
+            self._rests()
+        elif value is not None:
+            self.restless.append((value.epoch, moment))
+        self.changed, self.metadata_hash = False, metadata
+
+    def _rests(self) -> None:
+        """Note epochs in a row that nothing has caused, once something does or the log ends."""
+        if len(self.restless) >= RESTLESS:
+            (first, since), (last, until) = self.restless[0], self.restless[-1]
+            took = (
+                ""
+                if None in (since.timestamp, until.timestamp)
+                else (f" in {((until.timestamp or 0) - (since.timestamp or 0)) / 1000:.0f} s")
+            )
+            message = f"epochs {first} to {last}{took}: no record of a member or of topics has caused them"
+            wished = self.wished()
+            if wished:
+                message += f"; the members ask for {wished}"
+            self.audit.note([AuditFinding("converges", message, last, until)])
+        self.restless.clear()
+
+    def wished(self) -> str:
+        """The assignors that members ask for where they do not agree, in words."""
+        return ""
+
     def finish(self, log: LogContinuity) -> AuditedRebalance | None:
         """The last target at the end of a compacted log, if it is not checked yet.
 
         With one run of missing offsets in its middle a log is compacted only if no key occurs twice and the
         group's first epochs are among what is missing; else records are lost.
         """
+        self._rests()
         if log.is_torn:
             self.audit.withdraw(self.inferred, f"{_COMPACTED}, and offsets are missing behind it")
         if self.target_epoch is None or self.judged_epoch == self.target_epoch or self.last is None:
@@ -262,6 +307,7 @@ class TargetHistory(ABC):
 
     def _subscribe(self, member: str, value: MemberSubscription | None, log: LogContinuity) -> None:
         old = self.subscriptions.pop(member, None)
+        self.changed = self.changed or old != value
         if value is None:
             return
         self.subscriptions[member] = value

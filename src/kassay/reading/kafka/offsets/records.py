@@ -160,7 +160,8 @@ def streams_epoch(data: JsonObject, path: str) -> GroupEpoch:
     configs = dict(each_of(data, "lastAssignmentConfigs", path, configured)) if known else {}
     standbys = configs.get(_STANDBYS, "")
     epoch = int_of(data, "epoch", path)
-    return GroupEpoch(epoch, int(standbys) if standbys.isdecimal() and len(standbys) < 6 else None)
+    copies = int(standbys) if standbys.isdecimal() and len(standbys) < 6 else None
+    return GroupEpoch(epoch, copies, _metadata_hash(data))
 
 
 def streams_member(data: JsonObject, path: str) -> MemberSubscription:
@@ -358,7 +359,13 @@ def _user_data(data: JsonObject, path: str) -> bytes | None:
 
 
 def _group_epoch(data: JsonObject, path: str) -> GroupEpoch:
-    return GroupEpoch(int_of(data, "epoch", path))
+    return GroupEpoch(int_of(data, "epoch", path), metadata_hash=_metadata_hash(data))
+
+
+def _metadata_hash(data: JsonObject) -> int | None:
+    """The hash of the topics that the group reads; None before Kafka 4.1, where a record has their counts."""
+    value = data.get("metadataHash")
+    return value if type(value) is int else None
 
 
 def _named_topics(data: JsonObject, path: str) -> NamedTopics:

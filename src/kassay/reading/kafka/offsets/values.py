@@ -256,12 +256,14 @@ class ClassicGeneration:
 class GroupEpoch:
     """The epoch of a group (`ConsumerGroupMetadataValue` and its share and Streams counterparts).
 
-    `standbys` is the number of standby copies of a stateful task in a Streams group, None where the record
-    does not say (before Kafka 4.2, and of other groups).
+    `metadata_hash` stands for the topics that the group reads, None before 4.1. `standbys` is the number of
+    standby copies of a stateful task in a Streams group, None where the record does not say (before Kafka
+    4.2, and of other groups).
     """
 
     epoch: int
     standbys: int | None = None
+    metadata_hash: int | None = None
 
 
 @dataclass(frozen=True)
