@@ -97,8 +97,8 @@ def test_a_log_that_no_broker_can_load_is_a_finding_at_the_record_that_does_not_
     audit = audit_of("unloadable-4.4.txt")
     (failure,) = audit.unloadable
     assert (failure.group, failure.moment.offset) == ("g", 10)
-    assert failure.record.startswith("the subscription of ") and "streams group g" in failure.record
-    assert "not a streams group but a consumer group" in failure.why
+    assert failure.record.startswith("the subscription of ") and "Streams group g" in failure.record
+    assert "not a Streams group but a consumer group" in failure.why
     assert (verdict(audit), audit.findings) == ("findings", 1)
     (row,) = audit_document(audit, [], None)["unloadable"]
     assert (row["group"], row["offset"]) == ("g", 10)

@@ -32,6 +32,11 @@ class GroupType(StrEnum):
     STREAMS = "streams"
 
 
+def named(kind: GroupType) -> str:
+    """The type in words."""
+    return "Streams group" if kind is GroupType.STREAMS else f"{kind} group"
+
+
 class LoadedPart(Enum):
     """What of a group a record is about."""
 
@@ -45,20 +50,20 @@ class LoadedPart(Enum):
     """Topics, a regular expression, a topology: the group is created, nothing else is checked."""
 
 
-class ClassicValue(NamedTuple):
+class LoadedGeneration(NamedTuple):
     """What matters of a generation: its protocol type, and each member's instance id, None if dynamic."""
 
     protocol_type: str
     instances: tuple[str | None, ...]
 
 
-class EpochValue(NamedTuple):
+class LoadedEpoch(NamedTuple):
     """An epoch, of a group or of its target."""
 
     epoch: int
 
 
-class HeldValue(NamedTuple):
+class LoadedMember(NamedTuple):
     """A member's epoch, and its partitions: those assigned and those that it still has to revoke."""
 
     epoch: int
@@ -73,15 +78,16 @@ class LoadedRecord(NamedTuple):
     part: LoadedPart
     group: str
     name: str
-    value: ClassicValue | EpochValue | HeldValue | bool | None
+    value: LoadedGeneration | LoadedEpoch | LoadedMember | bool | None
 
 
 class LoadRules(NamedTuple):
     """Rules of former releases, each stricter than today's.
 
-    `tombstones_need_owners`: a tombstone of a group or member that is not there throws. `epochs_expected`: so
-    does a partition that is freed at another epoch than it is held. `simple_kept`, `streams_simple_kept`: a
-    group that has offsets only is not replaced by records of a consumer group, or of a Streams group.
+    `tombstones_need_owners`: a tombstone of a consumer group or member that is not there throws.
+    `epochs_expected`: so does a partition that is freed at another epoch than it is held. `simple_kept`,
+    `streams_simple_kept`: a group that has offsets only is not replaced by records of a consumer group, or of
+    a Streams group.
     """
 
     tombstones_need_owners: bool = False
@@ -100,14 +106,14 @@ class _Group:
 
     type: GroupType
     simple: bool = False
-    members: dict[str, HeldValue] = field(default_factory=dict)
+    members: dict[str, LoadedMember] = field(default_factory=dict)
     targets: set[str] = field(default_factory=set)
     target_epoch: int = 0
     held: dict[Hashable, int] = field(default_factory=dict)
 
 
-_NEW: Final = HeldValue(0)
-_GONE: Final = HeldValue(LEAVE_EPOCH)
+_NEW: Final = LoadedMember(0)
+_GONE: Final = LoadedMember(LEAVE_EPOCH)
 
 
 class LogLoader:
@@ -118,14 +124,14 @@ class LogLoader:
         self.groups: dict[str, _Group] = {}
 
     def take(self, record: LoadedRecord) -> str | None:
-        """Why the record does not fit those before it, as the exception says it; None if it does."""
+        """Why the record does not fit those before it; None if it does."""
         if record.part is LoadedPart.OFFSET:
             if record.value is not None and record.group not in self.groups:
                 self.groups[record.group] = _Group(GroupType.CLASSIC, simple=True)
             return None
         if record.type is GroupType.CLASSIC:
             return self._classic(record)
-        group, why = self._found(record)
+        group, why = self._persisted(record)
         if group is None:
             return why
         take = _TAKES.get(record.part)
@@ -134,30 +140,30 @@ class LogLoader:
     def _classic(self, record: LoadedRecord) -> str | None:
         """A generation replaces whatever has the name, and its tombstone removes it."""
         value = record.value
-        if not isinstance(value, ClassicValue):
+        if not isinstance(value, LoadedGeneration):
             self.groups.pop(record.group, None)
             return None
         seen: set[str] = set()
         if value.instances and not value.protocol_type:
-            return "None of the member's protocols can be supported"
+            return "it has members and no protocol type"
         for instance in value.instances:
             if instance is not None and instance in seen:
-                return f"static member with groupInstanceId={instance} is already a member"
+                return f"two members have the instance id {instance}"
             if instance is not None:
                 seen.add(instance)
         simple = not value.protocol_type and not value.instances
         self.groups[record.group] = _Group(GroupType.CLASSIC, simple=simple)
         return None
 
-    def _found(self, record: LoadedRecord) -> tuple[_Group | None, str | None]:
+    def _persisted(self, record: LoadedRecord) -> tuple[_Group | None, str | None]:
         """The group of the record, created if need be; None with the reason, or where it is ignored."""
         group = self.groups.get(record.group)
         if group is None and record.value is None:
-            return None, self._absent(f"{record.type} group {record.group} not found")
+            return None, self._absent(record, "the group does not exist")
         if group is None or (group.simple and self._replaces_simple(record.type)):
             group = self.groups[record.group] = _Group(record.type)
         if group.type is not record.type:
-            return None, f"group {record.group} is not a {record.type} group but a {group.type} group"
+            return None, f"the group is not a {named(record.type)} but a {named(group.type)}"
         return group, None
 
     def _replaces_simple(self, kind: GroupType) -> bool:
@@ -165,27 +171,27 @@ class LogLoader:
             return not self.rules.simple_kept
         return kind is GroupType.STREAMS and not self.rules.streams_simple_kept
 
-    def _absent(self, why: str) -> str | None:
+    def _absent(self, record: LoadedRecord, why: str) -> str | None:
         """A tombstone of something that is not there."""
-        return why if self.rules.tombstones_need_owners else None
+        return why if record.type is GroupType.CONSUMER and self.rules.tombstones_need_owners else None
 
     def _group(self, group: _Group, record: LoadedRecord) -> str | None:
         if record.value is not None:
             return None
         if group.members:
-            return f"the group still has {len(group.members)} members"
+            return "the group still has members"
         if group.targets and group.type is not GroupType.STREAMS:
-            return f"the target assignment still has {len(group.targets)} members"
+            return "targets still exist"
         if group.target_epoch != NO_TARGET:
-            return "the tombstone of its target epoch is missing"
+            return "its target epoch still exists"
         del self.groups[record.group]
         return None
 
     def _target_epoch(self, group: _Group, record: LoadedRecord) -> str | None:
-        if isinstance(record.value, EpochValue):
+        if isinstance(record.value, LoadedEpoch):
             group.target_epoch = record.value.epoch
         elif group.targets:
-            return f"the target assignment still has {len(group.targets)} members"
+            return "targets still exist"
         else:
             group.target_epoch = NO_TARGET
         return None
@@ -202,23 +208,23 @@ class LogLoader:
         if record.value is not None:
             return self._update(group, record.name, member, member or _NEW)
         if member is None:
-            return self._absent(f"member {record.name} is not a member of group {record.group}")
+            return self._absent(record, "the member does not exist")
         if member.epoch != LEAVE_EPOCH:
-            return f"the tombstone of the current assignment of {record.name} is missing"
+            return "its assignment still exists"
         if record.name in group.targets:
-            return f"the tombstone of the target assignment of {record.name} is missing"
+            return "its target still exists"
         del group.members[record.name]
         return None
 
     def _current(self, group: _Group, record: LoadedRecord) -> str | None:
         member = group.members.get(record.name)
-        if isinstance(record.value, HeldValue):
+        if isinstance(record.value, LoadedMember):
             return self._update(group, record.name, member, record.value)
         if member is None:
-            return self._absent(f"member {record.name} is not a member of group {record.group}")
+            return self._absent(record, "the member does not exist")
         return self._update(group, record.name, member, _GONE)
 
-    def _update(self, group: _Group, name: str, old: HeldValue | None, new: HeldValue) -> str | None:
+    def _update(self, group: _Group, name: str, old: LoadedMember | None, new: LoadedMember) -> str | None:
         """A member frees its partitions, except those that another has by now, and holds its new ones.
 
         Only a consumer group has one member a partition.
@@ -231,12 +237,12 @@ class LogLoader:
             if old is not None and held == old.epoch:
                 del group.held[tp]
             elif self.rules.epochs_expected and old is not None:
-                return f"cannot remove the epoch {old.epoch} from {tp}: it is held at epoch {held}"
+                return f"{tp} is held at epoch {'none' if held is None else held}, not {old.epoch}"
         for part in (new.assigned, new.revoking):
             for tp in dict.fromkeys(part):
                 held = group.held.get(tp)
                 if held is not None and held >= new.epoch:
-                    return f"cannot set the epoch of {tp} to {new.epoch}: it is still owned at epoch {held}"
+                    return f"{tp} is still held at epoch {held}, expected one below {new.epoch}"
                 group.held[tp] = new.epoch
         return None
 

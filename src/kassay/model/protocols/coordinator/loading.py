@@ -5,9 +5,9 @@ a later one with its key before the cut. Tombstones go as well once they are old
 read the first part as it was, and reads the rest as cleaned. The last record of a key is always found,
 unless it is a tombstone, and the order is preserved. `views` gives all that a reader may find.
 
-`read` takes the records one after the other. A record that does not fit the previous ones ends the
-loading: the group has no coordinator then, until the coordinator moves again. Source: `LogCleaner`,
-`Cleaner`; KAFKA-19862. `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`,
+`read` takes the records one after the other; `loader` says which of them fit. A record that does not fit the
+previous ones ends the loading: the group has no coordinator then, until the coordinator moves again. Source:
+`LogCleaner`, `Cleaner`; KAFKA-19862. `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`,
 `ConsumerGroup.updateMember`; `CoordinatorRuntime` (a context that failed).
 """
 
@@ -16,14 +16,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.coordinator.consumer.group import find, replay, target_of
-from kassay.model.protocols.coordinator.streams.group import NEW_GROUP, after_record, unfit
+from kassay.model.protocols.coordinator.consumer.group import find, replay
+from kassay.model.protocols.coordinator.loader import (
+    NO_TARGET,
+    GroupType,
+    LoadedEpoch,
+    LoadedGeneration,
+    LoadedMember,
+    LoadedPart,
+    LoadedRecord,
+    LoadRules,
+    LogLoader,
+)
+from kassay.model.protocols.coordinator.streams.group import NEW_GROUP, after_record
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.groups import MEMBER_STABLE, ClassicGroup, ConsumerGroup, ConsumerMember
+from kassay.model.protocols.values.groups import MEMBER_STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import Batch, CurrentValue, GroupValue, Key, LogHistory, LogRecord
 from kassay.model.protocols.values.requests import LEAVE_EPOCH
-from kassay.model.protocols.values.streams_groups import STREAMS_KINDS, StreamsTaskGroup
+from kassay.model.protocols.values.streams_groups import (
+    STREAMS_CURRENT,
+    STREAMS_EPOCH,
+    STREAMS_KINDS,
+    STREAMS_MEMBER,
+    STREAMS_TARGET,
+    STREAMS_TARGET_EPOCH,
+    STREAMS_TOPOLOGY,
+    StreamsCurrentValue,
+    StreamsTaskGroup,
+)
 
 OLDER: Final = 2
 """The number of records kept per key in addition to the last one.
@@ -103,9 +123,6 @@ def _without_old_tombstones(entries: list[_Placed], cut: int) -> list[_Placed]:
 Loaded: TypeAlias = GroupValue | ClassicGroup | ConsumerGroup | StreamsTaskGroup | None
 """The group: a classic one as recorded, one with offsets only, one of the other kinds, or none."""
 
-NO_TARGET: Final = -1
-"""The target epoch once its record is deleted."""
-
 
 class Unreadable(Exception):
     """A record does not fit the records before it."""
@@ -120,143 +137,104 @@ def read(log: Iterable[LogRecord], has: Callable[[str], bool]) -> Loaded:
 
 
 class _Reader:
-    """Loads a group. `held` has the member epoch at which each partition was last assigned."""
+    """Loads a group: a loader says what fits, and the values become the group."""
 
     def __init__(self, has: Callable[[str], bool]) -> None:
         self.has = has
         self.group: Loaded = None
-        self.held: dict[TopicPartition, int] = {}
+        self.loader = LogLoader(
+            LoadRules(
+                tombstones_need_owners=has("tombstones_need_owners"),
+                epochs_expected=has("partition_epochs_expected"),
+                simple_kept=has("simple_group_kept"),
+                streams_simple_kept=has("streams_simple_group_kept"),
+            )
+        )
 
     def take(self, record: LogRecord) -> None:
         """Replay one record."""
+        why = self.loader.take(_loaded(record))
+        if why is not None:
+            raise Unreadable(f"{_named(record)}: {why}")
         kind = record.key[0]
         if kind == r.OFFSET:
             if record.value is not None and self.group is None:
                 self.group = ClassicGroup()
         elif kind == r.GROUP:
             assert record.value is None or isinstance(record.value, GroupValue), "a group's record"
-            self.group, self.held = record.value, {}
+            self.group = record.value
         elif kind in STREAMS_KINDS:
             self._streams(record)
-        else:
-            group = self._consumer_group(record)
-            if group is not None:
-                self.group = self._replayed(group, record)
+        elif self.group is not None or record.value is not None:
+            self.group = self._replayed(self._consumer_group(), record)
 
     def _streams(self, record: LogRecord) -> None:
         """Apply a Streams group's record, creating the group if needed; ignores a tombstone without one."""
-        group = self.group
-        if group is None and record.value is None:
+        if self.group is None and record.value is None:
             return
-        if group is None or (_is_simple(group) and not self.has("streams_simple_group_kept")):
-            group = NEW_GROUP
-        if not isinstance(group, StreamsTaskGroup):
-            raise Unreadable(f"{_named(record)}: the group is not a Streams group")
-        why = unfit(group, record)
-        _demand(not why, record, why)
+        group = self.group if isinstance(self.group, StreamsTaskGroup) else NEW_GROUP
         self.group = after_record(group, record)
 
-    def _consumer_group(self, record: LogRecord) -> ConsumerGroup | None:
-        """The consumer group of a record, created if needed; None for a tombstone without a group."""
-        group = self.group
-        if isinstance(group, ConsumerGroup):
-            return group
-        if group is not None:
-            if not _is_simple(group) or self.has("simple_group_kept"):
-                raise Unreadable(f"{_named(record)}: the group is not a consumer group")
-            return self._fresh()
-        if record.value is None:
-            self._absent(record, "the group does not exist")
-            return None
-        return self._fresh()
-
-    def _fresh(self) -> ConsumerGroup:
+    def _consumer_group(self) -> ConsumerGroup:
+        """The consumer group, created if there is none or one with offsets only."""
+        if isinstance(self.group, ConsumerGroup):
+            return self.group
         return ConsumerGroup(0, 0) if self.has("epochs_from_zero") else ConsumerGroup()
-
-    def _absent(self, record: LogRecord, why: str) -> None:
-        """A tombstone of something missing."""
-        if self.has("tombstones_need_owners"):
-            raise Unreadable(f"{_named(record)}: {why}")
 
     def _replayed(self, group: ConsumerGroup, record: LogRecord) -> ConsumerGroup | None:
         kind, name = record.key
         member = find(group, str(name))
-        if kind == r.CURRENT:
-            return self._current(group, member, record)
         if record.value is not None:
-            if kind == r.MEMBER and member is not None:
-                # Any change of a member frees its partitions and assigns them again.
-                self._free(member, record)
-                self._hold(member, record)
             return _known(replay(group, (record,)))
-        if kind == r.MEMBER:
-            if member is None:
-                self._absent(record, "the member does not exist")
-                return group
-            _demand(member.epoch == LEAVE_EPOCH, record, "its assignment still exists")
-            _demand(not target_of(group, member.member_id), record, "its target still exists")
-            return group._replace(members=tuple(m for m in group.members if m is not member))
-        if kind == r.TARGET_EPOCH:
-            _demand(not group.target, record, "targets still exist")
-            return group._replace(target_epoch=NO_TARGET)
-        if kind == r.EPOCH:
-            _demand(not group.members, record, "the group still has members")
-            _demand(not group.target, record, "targets still exist")
-            _demand(group.target_epoch == NO_TARGET, record, "its target epoch still exists")
-            self.held = {}
-            return None
-        return _known(replay(group, (record,)))
-
-    def _current(
-        self, group: ConsumerGroup, member: ConsumerMember | None, record: LogRecord
-    ) -> ConsumerGroup:
-        """Apply a member's current assignment, or its tombstone."""
-        name, value = str(record.key[1]), record.value
-        if value is None and member is None:
-            self._absent(record, "the member does not exist")
+        if kind in (r.CURRENT, r.MEMBER) and member is None:
             return group
-        if member is not None:
-            self._free(member, record)
-        if value is None:
+        if kind == r.CURRENT:
             empty = CurrentValue(LEAVE_EPOCH, LEAVE_EPOCH, MEMBER_STABLE, (), ())
             return _known(replay(group, (LogRecord((r.CURRENT, name), empty),)))
-        assert isinstance(value, CurrentValue), "an assignment's record"
-        self._hold(value, record)
-        return _known(replay(group, (record,)))
-
-    def _hold(self, holder: ConsumerMember | CurrentValue, record: LogRecord) -> None:
-        """Assign a member's partitions at its epoch, which must exceed that of the previous owner."""
-        for tp in (*holder.assigned, *holder.pending):
-            held = self.held.get(tp)
-            if held is not None and held >= holder.epoch:
-                raise Unreadable(f"{_named(record)}: {tp} is still held at epoch {held}")
-            self.held[tp] = holder.epoch
-
-    def _free(self, member: ConsumerMember, record: LogRecord) -> None:
-        """Free a member's previous partitions, except those assigned to another member meanwhile."""
-        for tp in (*member.assigned, *member.pending):
-            if self.held.get(tp) == member.epoch:
-                del self.held[tp]
-            elif self.has("partition_epochs_expected"):
-                held = self.held.get(tp, "none")
-                raise Unreadable(f"{_named(record)}: {tp} is held at epoch {held}, not {member.epoch}")
+        if kind == r.MEMBER:
+            return group._replace(members=tuple(m for m in group.members if m is not member))
+        if kind == r.TARGET_EPOCH:
+            return group._replace(target_epoch=NO_TARGET)
+        return None if kind == r.EPOCH else _known(replay(group, (record,)))
 
 
-def _is_simple(group: Loaded) -> bool:
-    """Whether a group has only offsets, so that records of another kind replace it."""
-    if isinstance(group, GroupValue):
-        return not group.protocol_type and not group.members
-    return isinstance(group, ClassicGroup)
+_PARTS: Final = {
+    r.GROUP: (GroupType.CLASSIC, LoadedPart.GROUP),
+    r.OFFSET: (GroupType.CLASSIC, LoadedPart.OFFSET),
+    r.EPOCH: (GroupType.CONSUMER, LoadedPart.GROUP),
+    r.MEMBER: (GroupType.CONSUMER, LoadedPart.MEMBER),
+    r.TARGET_EPOCH: (GroupType.CONSUMER, LoadedPart.TARGET_EPOCH),
+    r.TARGET: (GroupType.CONSUMER, LoadedPart.TARGET),
+    r.CURRENT: (GroupType.CONSUMER, LoadedPart.CURRENT),
+    STREAMS_EPOCH: (GroupType.STREAMS, LoadedPart.GROUP),
+    STREAMS_MEMBER: (GroupType.STREAMS, LoadedPart.MEMBER),
+    STREAMS_TARGET_EPOCH: (GroupType.STREAMS, LoadedPart.TARGET_EPOCH),
+    STREAMS_TARGET: (GroupType.STREAMS, LoadedPart.TARGET),
+    STREAMS_CURRENT: (GroupType.STREAMS, LoadedPart.CURRENT),
+    STREAMS_TOPOLOGY: (GroupType.STREAMS, LoadedPart.OTHER),
+}
+
+
+def _loaded(record: LogRecord) -> LoadedRecord:
+    """The record as the loader takes it, of the one group of the model."""
+    kind, name = record.key
+    type_, part = _PARTS.get(kind, (GroupType.CONSUMER, LoadedPart.OTHER))
+    value = record.value
+    taken: LoadedGeneration | LoadedEpoch | LoadedMember | bool | None = None if value is None else True
+    if isinstance(value, GroupValue):
+        taken = LoadedGeneration(value.protocol_type, (None,) * len(value.members))
+    elif isinstance(value, CurrentValue):
+        taken = LoadedMember(value.epoch, value.assigned, value.pending)
+    elif isinstance(value, StreamsCurrentValue):
+        taken = LoadedMember(value.epoch)
+    elif part is LoadedPart.TARGET_EPOCH and value is not None:
+        taken = LoadedEpoch(0)
+    return LoadedRecord(type_, part, "", str(name), taken)
 
 
 def _known(group: object) -> ConsumerGroup:
     assert isinstance(group, ConsumerGroup), "a value makes a group"
     return group
-
-
-def _demand(fits: bool, record: LogRecord, why: str) -> None:
-    if not fits:
-        raise Unreadable(f"{_named(record)}: {why}")
 
 
 def _named(record: LogRecord) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.model.protocols.coordinator.loader import (
-    ClassicValue,
-    EpochValue,
     GroupType,
-    HeldValue,
+    LoadedEpoch,
+    LoadedGeneration,
+    LoadedMember,
     LoadedPart,
     LoadedRecord,
+    named,
 )
 from kassay.reading.kafka.offsets.values import (
     ClassicGeneration,
@@ -74,15 +75,14 @@ def record_words(record: GroupRecord) -> str:
     """The record in words, such as `the tombstone of the epoch of consumer group billing`."""
     tombstone = "tombstone of the " if record.value is None else ""
     of = f" of {record.part}" if record.part else ""
-    kind = group_type(record.type)
-    return f"the {tombstone}{_WORDS[record.type.role]}{of} in {kind} group {record.group}"
+    return f"the {tombstone}{_WORDS[record.type.role]}{of} in {named(group_type(record.type))} {record.group}"
 
 
-def _value(value: GroupValue | None) -> ClassicValue | EpochValue | HeldValue | bool | None:
+def _value(value: GroupValue | None) -> LoadedGeneration | LoadedEpoch | LoadedMember | bool | None:
     if isinstance(value, ClassicGeneration):
-        return ClassicValue(value.protocol_type, tuple(each.instance_id for each in value.members))
+        return LoadedGeneration(value.protocol_type, tuple(each.instance_id for each in value.members))
     if isinstance(value, CurrentPartitions):
-        return HeldValue(value.epoch, value.assigned, value.revoking)
+        return LoadedMember(value.epoch, value.assigned, value.revoking)
     if isinstance(value, TargetEpoch):
-        return EpochValue(value.epoch)
+        return LoadedEpoch(value.epoch)
     return None if value is None else True

@@ -304,31 +304,8 @@ NO_TARGET: Final = -1
 """The target epoch once its record is deleted."""
 
 
-def unfit(group: StreamsTaskGroup, record: LogRecord) -> str:
-    """Why a record cannot follow the previous ones; "" if it can."""
-    kind, name = record.key
-    if record.value is not None:
-        return ""
-    if kind == r.STREAMS_MEMBER and (member := find(group, str(name))) is not None:
-        return _still_there(group, member)
-    if kind == r.STREAMS_TARGET_EPOCH and group.target:
-        return "targets still exist"
-    if kind == r.STREAMS_EPOCH and group.members:
-        return "the group still has members"
-    if kind == r.STREAMS_EPOCH and group.target_epoch != NO_TARGET:
-        return "its target epoch still exists"
-    return ""
-
-
-def _still_there(group: StreamsTaskGroup, member: StreamsTaskMember) -> str:
-    if member.epoch != LEAVE_EPOCH:
-        return "its assignment still exists"
-    listed = any(name == member.member_id for name, _ in group.target)
-    return "its target still exists" if listed else ""
-
-
 def after_record(group: StreamsTaskGroup, record: LogRecord) -> StreamsTaskGroup | None:
-    """The group after another record, which is not `unfit`; None once its last record is deleted."""
+    """The group after another record, which fits it; None once its last record is deleted."""
     kind, name = record.key
     if record.value is None and kind == r.STREAMS_CURRENT:
         return (
