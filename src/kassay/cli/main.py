@@ -52,7 +52,7 @@ _EXIT_CODES: Final = (
     ("0", "certified, holds, done"),
     ("1", "a claim is violated"),
     ("2", "usage, or input that cannot be read"),
-    ("3", "nothing violated, something unknown within the budget"),
+    ("3", "nothing violated, something unknown: budget spent, group not stable"),
     ("4", "a target could not be loaded"),
     ("70", "internal error of kassay"),
     ("130", "interrupted before any violation"),

@@ -76,7 +76,7 @@ def migrating(rows: Mapping[str, MemberRow], labels: Mapping[str, str]) -> Itera
         use = "uses" if len(classic) == 1 else "use"
         yield (
             f"{len(classic)} of {len(rows)} members still {use} the classic protocol ({several(classic)}): "
-            "a migration is under way"
+            "a migration is under way; restart the rest with group.protocol=consumer to finish it"
         )
 
 
