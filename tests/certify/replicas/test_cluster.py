@@ -128,3 +128,10 @@ def test_brokers_in_a_sentence() -> None:
         "broker 3",
         "brokers 0, 1, 2, 3, 4, 5 and 3 more",
     ]
+
+
+def test_a_partition_that_keeps_no_replica_is_refused() -> None:
+    row = "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\tRemoving Replicas: 1"
+    known = ClusterSources(topics=list(read_topics(f"Topic: t\tPartitionCount: 1\n{row}", "f")))
+    with pytest.raises(InputError, match=r"f:2: Removing Replicas: found .*, expected a replica that stays"):
+        known.cluster()

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange
 from kassay.certify.replicas.observers import kept_apart
+from kassay.certify.replicas.planned import plan_cluster
 from kassay.certify.replicas.proposal import propose
 from kassay.certify.replicas.states import PartitionState
+from kassay.certify.replicas.steps import StepBound
 from kassay.model.cluster import TopicPartition
 from tests.certify.replicas.clusters import cluster
 
@@ -47,3 +49,10 @@ def test_what_leaves_is_replaced_in_its_rack_and_its_place() -> None:
 def test_without_another_broker_in_the_rack_the_partition_stays() -> None:
     few = {id_: rack for id_, rack in RACKS.items() if id_ < 5}
     assert apart(PlacementChange(removed=frozenset({2})), few)[T0] == (1, 2, 3, 4)
+
+
+def test_the_rack_rule_of_other_topics_is_none_of_theirs() -> None:
+    """Three racks, and constraints that keep each partition with observers in two of them."""
+    racks = {**RACKS, 7: "north", 8: "east"}
+    plan = plan_cluster(observed(racks), PlacementChange(removed=frozenset({2})), None, StepBound())
+    assert plan.proposal.after[T0] == (1, 5, 3, 4) and not plan.blocked

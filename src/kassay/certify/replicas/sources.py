@@ -162,6 +162,8 @@ class ClusterSources:
             for row in topic.partitions:
                 if row.partition in rows:
                     raise row.place.wrong("Partition", str(row.partition), "each once in all files")
+                if not row.target:
+                    raise row.place.wrong("Removing Replicas", row.removing, "a replica that stays")
                 rows[row.partition] = row.target
                 if row.is_moving:
                     moving.add(row.partition)

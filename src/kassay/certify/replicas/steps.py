@@ -150,11 +150,12 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
 
     The moves of all steps in order form one plan, and each of its states is checked. After each step every
     partition has its number of replicas (from the smaller to the larger of the old and the new one), and none
-    newly violates the rack rule.
+    newly violates the rack rule. Partitions with observers have rules for racks of their own.
     """
+    observed = proposal.cluster.observed
     moves: list[Move] = []
     rows = dict(proposal.cluster.rows)
-    broken = rack_breaks(proposal.target, rows)
+    broken = rack_breaks(proposal.target, rows) - observed
     for number, step in enumerate(steps, start=1):
         moves += step.moves
         for tp, row in step.after.items():
@@ -164,13 +165,18 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
             if not min(ends) <= len(set(row)) == len(row) <= max(ends):
                 yield Evidence(f"step {number}", {"leads to": row, "from": rows[tp]})
         rows |= step.after
-        now = rack_breaks(proposal.target, rows)
+        now = rack_breaks(proposal.target, rows) - observed
         if now - broken:
             yield Evidence(f"step {number}", {"breaks the rack rule of": sorted(now - broken)})
         broken = now
     if rows != dict(proposal.after):
         yield Evidence("the last step", {"ends elsewhere": len(rows)})
-    yield from plan_valid(Plan(proposal.target.brokers, tuple(proposal.cluster.rows.items()), tuple(moves)))
+    brokers = proposal.target.brokers
+    unracked = tuple(broker._replace(rack=None) for broker in brokers)
+    for own, apart in ((brokers, False), (unracked, True)):
+        before = tuple((tp, row) for tp, row in proposal.cluster.rows.items() if (tp in observed) is apart)
+        its_moves = tuple(move for move in moves if (move.partition in observed) is apart)
+        yield from plan_valid(Plan(own, before, its_moves))
 
 
 def reassignment_json(
