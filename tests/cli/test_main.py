@@ -13,6 +13,7 @@ import click
 import pytest
 
 import kassay
+from kassay.certify.protocols.switches import SWITCHES
 from kassay.cli import commands
 from kassay.cli.main import _HEAD, cli, run
 from tests.cli.runner import ENVIRONMENT
@@ -102,3 +103,32 @@ def test_whoever_reads_may_stop_at_any_time(command: str, tmp_path: Path) -> Non
             check=False,
         )
     assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("certfy my.py", "certify"),
+        ("list switchs", "switches"),
+        ("explain stiky", "sticky"),
+        ("explain balanced-within-on", "balanced-within-one"),
+        ("explore kip84", "kip848"),
+        ("explore kip848 --faults crsh=1", "crash"),
+        ("switches clasic", "classic"),
+        ("gap range --suite bensh", "bench"),
+        ("optimum --suite smal", "small"),
+        ("prove roundrobin-coun", "roundrobin-count"),
+    ],
+)
+def test_a_misspelled_name_comes_with_a_similar_one(typed, meant, capsys):
+    assert run(typed.split()) == 2
+    out, said = capsys.readouterr()
+    assert not out
+    assert f"(did you mean {meant}?)" in said
+    assert said.count("\n") == 1
+
+
+def test_a_misspelled_switch_comes_with_a_similar_one(capsys):
+    name = next(name for name, switch in SWITCHES.items() if switch.model == "kip848")
+    assert run(["explore", "kip848", "--switch", name[:-1]]) == 2
+    assert f"(did you mean {name}?)" in capsys.readouterr().err

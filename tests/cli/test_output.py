@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -91,3 +92,19 @@ def test_the_reader_of_events_who_leaves_ends_the_run_with_its_verdict_so_far(tm
         check=False,
     )
     assert done.returncode == code
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("command", [("list", "claims"), ("list", "suites"), ("--help",)])
+def test_a_full_disk_is_said_in_one_line(command, tmp_path):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "kassay", *command],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.stderr.decode() == "kassay: standard output: cannot be written (No space left on device)\n"
+    assert done.returncode == 2

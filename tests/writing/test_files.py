@@ -107,3 +107,14 @@ def test_a_link_a_pipe_and_the_rights_of_a_file_stay(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     write_text("gone", os.devnull)
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_a_new_kassay_folder_is_left_out_by_git_and_an_old_one_stays_as_it_is(tmp_path):
+    write_text("x", str(tmp_path / ".kassay" / "traces" / "a.json"))
+    assert (tmp_path / ".kassay" / ".gitignore").read_text() == "*\n"
+    assert not (tmp_path / ".kassay" / "traces" / ".gitignore").exists()
+    (tmp_path / ".kassay" / ".gitignore").unlink()
+    write_text("x", str(tmp_path / ".kassay" / "b" / "a.json"))
+    assert not (tmp_path / ".kassay" / ".gitignore").exists()
+    write_text("x", str(tmp_path / "other" / "a.json"))
+    assert sorted(path.name for path in (tmp_path / "other").iterdir()) == ["a.json"]

@@ -33,7 +33,7 @@ from kassay.model.kinds import Kind, every_kind
 from kassay.model.trace import CONDITIONS, Trace
 from kassay.properties.claims import claim_kind_of, parse_claim, require_claims
 from kassay.properties.registry import ClaimKind, Situation, is_sentence, load_claims, situations_of
-from kassay.reading.documents import is_file, read_json
+from kassay.reading.documents import is_file, read_json, suggestion
 
 SCHEMA: Final = "kassay/explain/7"
 
@@ -264,9 +264,10 @@ def explain(what: str) -> Explanation:
         return _claim(claim_id)
     if is_file(what):
         return _trace(Path(what))
+    known = [*registry.load_all(), *(name for _, name in load_claims())]
     raise InputError(
         f"{what!r} is no claim (kassay list claims), no reference (kassay list assignors), "
-        "and no file with a trace"
+        f"and no file with a trace{suggestion(claim_id, known)}"
     )
 
 

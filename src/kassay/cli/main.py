@@ -103,6 +103,17 @@ class Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the words name, and the rest of them; an unknown one fails with a similar name."""
+        name = args[0]
+        if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
+            from kassay.reading.documents import suggestion
+
+            raise click.UsageError(f"No such command {name!r}{suggestion(name, known)}.", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by section, examples, exit codes, and last the options."""
         self.format_commands(ctx, formatter)
@@ -180,6 +191,7 @@ def run(argv: list[str] | None = None) -> int:
             register()
         typed = sys.argv[1:] if argv is None else argv
         outcome = cli.main(args=typed, prog_name="kassay", standalone_mode=False, obj=tuple(typed))
+        sys.stdout.flush()
         return outcome.exit_code if isinstance(outcome, CommandVerdict) else _unread()
     except click.exceptions.Exit as error:
         return error.exit_code

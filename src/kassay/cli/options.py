@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from stat import S_ISDIR
@@ -309,6 +309,11 @@ def say(text: str, *, err: bool = False) -> None:
 def paste(text: str) -> None:
     """Print lines for copying, unwrapped and unchanged; invisible characters appear as escapes."""
     click.echo("\n".join(map(visible, text.rstrip("\n").split("\n"))))
+
+
+def tabbed(rows: Iterable[Sequence[str]]) -> None:
+    """Print a line a row for other programs: cells between tabs, no blanks at the end."""
+    click.echo("\n".join("\t".join(map(visible, row)).rstrip() for row in rows))
 
 
 def complain(error: object) -> None:

@@ -11,6 +11,8 @@ import os
 import sys
 from typing import Any, Final, TextIO
 
+from kassay.model.errors import InputError
+
 _GONE: Final[set[int]] = set()
 """The file descriptors whose reader has gone."""
 
@@ -39,15 +41,22 @@ class _ClosableOutput(io.RawIOBase):
         return os.isatty(self._number)
 
     def write(self, data: Any, /) -> int:
-        """How many bytes were written, or taken to be."""
+        """How many bytes were written, or taken to be; raises `InputError` for a full disk and the like."""
         try:
             return os.write(self._number, data)
         except BrokenPipeError:
             _GONE.add(self._number)
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self._number)
-            os.close(nowhere)
+            self._write_nowhere()
             return memoryview(data).nbytes
+        except OSError as error:
+            self._write_nowhere()
+            name = "standard output" if self._number == 1 else "standard error"
+            raise InputError(f"{name}: cannot be written ({error.strerror})") from None
+
+    def _write_nowhere(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._number)
+        os.close(nowhere)
 
 
 def survive_readers() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -83,10 +84,9 @@ def usual_suite(targets: Iterable[Target], chosen: Mapping[str, Any]) -> dict[st
 def measurable(
     specs: Sequence[str], chosen: Mapping[str, Any], kinds: Collection[Kind]
 ) -> tuple[list[Target], list[TargetError]]:
-    """The targets that load, each once, and the errors of the others, for `complained` to print at the end.
+    """The targets that load, each once, and the errors of the others; without any target they are reported.
 
-    Errors of the call or of an instance come first and end it in one line. Raises `InputError` for a target
-    of none of these `kinds`.
+    Raises `InputError` for a target of none of these `kinds`.
     """
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
@@ -103,7 +103,19 @@ def measurable(
             errors.append(error)
     for target in targets:
         require_measurable(target, kinds)
+    if not targets:
+        complained(errors)
     return targets, errors
+
+
+def reporting(instances: Iterable[Located], errors: Sequence[TargetError]) -> Iterator[Located]:
+    """The instances; the errors are reported once the first one is measured, or was none to measure.
+
+    So an instance that is none ends the call in one line, and no user waits for all others to learn of a typo.
+    """
+    yield from islice(instances := iter(instances), 1)
+    complained(errors)
+    yield from instances
 
 
 def complained(errors: Iterable[TargetError]) -> bool:

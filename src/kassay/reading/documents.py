@@ -85,6 +85,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]}?)" if near else ""
 
 
+def one_of(known: Iterable[str], name: str) -> str:
+    """What is expected in place of an unknown name: the known ones, and which it may mean."""
+    names = [*known]
+    return f"one of {', '.join(names)}{suggestion(name, names)}"
+
+
 def shown(value: object) -> str:
     """The value as an error quotes it: one line, shortened if long."""
     text = repr(value)
@@ -157,10 +163,11 @@ def read_json(path: str | Path, expected: str = "") -> Any:
 
 def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
     """The document of a TOML file; raises `InputError`."""
+    text, also = read_text(path, expected), f", expected {expected}" if expected else ""
     try:
-        document = tomllib.loads(read_text(path, expected))
+        document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not TOML ({error})") from None
+        raise InputError(f"{path}: not TOML ({error}){also}") from None
     _refuse_deep(document, str(path))
     return document
 

@@ -73,6 +73,8 @@ _TOLD_APART: Final = re.compile(f"{_WORD}(?::{_WORD})*")
 """Names in which `_` for `:` is unambiguous, since they have no `_`: all references, `my.py:Rule`."""
 _IN_PLACE: Final = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV)
 """Errors of a folder that takes no new file while the old one is writable."""
+OUT: Final = ".kassay"
+"""The folder for what a run leaves, unless another is given."""
 _NUMBERS: Final = count()
 
 
@@ -100,6 +102,17 @@ def write_text(text: str, path: str, *, durable: bool = False) -> None:
     write_bytes([data], path, durable=durable)
 
 
+def _make_folder(folder: Path) -> None:
+    """Make the folder and those above it; git leaves out a new one named `.kassay`."""
+    if folder.is_dir():
+        return
+    for parent in reversed([folder, *folder.parents]):
+        if not parent.is_dir():
+            parent.mkdir(exist_ok=True)
+            if parent.name == OUT:
+                (parent / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
 def write_bytes(data: Sequence[bytes], path: str, *, durable: bool = False) -> None:
     """Write the data, part by part, to the file, and create missing folders.
 
@@ -108,7 +121,7 @@ def write_bytes(data: Sequence[bytes], path: str, *, durable: bool = False) -> N
     """
     try:
         place = Path(os.path.realpath(path))
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(place.parent)
         if place.exists() and not place.is_file():
             place.write_bytes(b"".join(data))  # a pipe, a terminal, /dev/null: no content to keep
             return

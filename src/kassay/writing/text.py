@@ -5,6 +5,7 @@ Markdown as a type of its own: any other text is escaped when it enters, so that
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -28,6 +29,20 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def percent(share: float, *, bad: bool = False) -> str:
+    """A share of 1 in percent, rounded down, or up if much of it is `bad`: 100 % is all of it, 0 % none.
+
+    Whole percents, and a decimal next to the ends, where a whole one would hide what is missing.
+
+    >>> percent(0.426), percent(1199 / 1200), percent(1.0), percent(1 / 1200), percent(1 / 1200, bad=True)
+    ('42 %', '99.9 %', '100 %', '0.0 %', '0.1 %')
+    """
+    if not 0 < share < 1:
+        return f"{100 * share:.0f} %"
+    exact, rounded = round(100 * share, 6), math.ceil if bad else math.floor
+    return f"{rounded(exact)} %" if 1 <= exact <= 99 else f"{min(rounded(10 * exact) / 10, 99.9):.1f} %"
 
 
 def storable(text: str) -> str:

@@ -70,10 +70,12 @@ def test_with_github_there_is_a_workflow_of_this_version(here, capsys):
     document = valid(json.loads(capsys.readouterr().out), "init-1")
     assert document["files"] == ["my_assignor.py", "tests/test_assignor.py", WORKFLOW]
     text = (here / WORKFLOW).read_text()
-    assert f"'kassay=={__version__}'" in text
+    assert f"kassay=={__version__}" in text, "what to install once it is released"
+    assert "run: python -m pip install ./.kassay-source pytest" in text, "a checkout until then"
+    assert "repository: ${{ vars.KASSAY_REPOSITORY }}" in text
     assert "@VERSION@" not in text
     uses = re.findall(r"uses: (\S+)(.*)", text)
-    assert len(uses) == 4
+    assert len(uses) == 5
     assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action) for action, _ in uses), "pinned by commit"
     assert all(re.fullmatch(r" # v\d+\.\d+\.\d+", comment) for _, comment in uses)
 
@@ -87,7 +89,15 @@ def test_the_command_of_the_workflow_runs_and_leaves_what_the_workflow_takes(her
     words = command.replace("$BUDGET", budget).replace("--histories 2500", "--histories 300").split()
     assert run(words) == 0, capsys.readouterr()
     left = {path.name for path in (here / ".kassay").iterdir() if path.name != "traces"}
-    assert left == {"report.html", "junit.xml", "report.sarif", "report.md", "badge.json", "events.ndjson"}
+    assert left == {
+        ".gitignore",
+        "report.html",
+        "junit.xml",
+        "report.sarif",
+        "report.md",
+        "badge.json",
+        "events.ndjson",
+    }
     assert all(name in left for name in re.findall(r"\.kassay/([\w.]+)", text))
 
 

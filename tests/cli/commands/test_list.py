@@ -6,7 +6,7 @@ import pytest
 
 from kassay.assignors import registry
 from kassay.certify.targets.resolve import ways
-from kassay.cli.commands.list import THINGS
+from kassay.cli.commands.list import BRIEF, THINGS
 from kassay.cli.main import run
 from kassay.model.kinds import every_kind
 from kassay.properties.registry import load_situations
@@ -120,3 +120,34 @@ def test_what_is_no_jar_is_one_line(text, tmp_path, capsys):
     (tmp_path / "x.jar").write_bytes(text)
     assert run(["list", f"jar:{tmp_path}/x.jar"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_in_a_pipe_each_item_is_a_line_of_cells_between_tabs(capsys):
+    assert run(["list", "claims"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    listed = items("claims", capsys)
+    assert lines[0].split("\t") == list(listed[0])
+    assert [line.split("\t")[0] for line in lines[1:]] == [item["claim"] for item in listed]
+    assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_on_a_terminal_no_id_is_folded(thing, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert run(["list", thing]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    listed = items(thing, capsys)
+    ids = [[item[name] for name in BRIEF[thing][: max(1, len(BRIEF[thing]) - 1)]] for item in listed]
+    assert [line.split()[:1] for line in lines[1:]] == [row[0].split()[:1] for row in ids]
+    assert all(cell in line for row, line in zip(ids, lines[1:], strict=True) for cell in row)
+    assert all(len(line) <= 60 or len(line) <= len("  ".join(row)) + 40 for row, line in zip(ids, lines[1:]))
+
+
+def test_an_unknown_thing_is_one_line_with_a_similar_one(capsys):
+    assert run(["list", "claim"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "kassay: nothing to list is called 'claim', expected jar:FILE or one of assignors, "
+    )
+    assert said.endswith(" (did you mean claims?)\n")

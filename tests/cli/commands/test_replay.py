@@ -1,5 +1,6 @@
 """`kassay replay`: still or no longer violated, under what the trace keeps or what the command line says instead."""
 
+import io
 import json
 import shlex
 from pathlib import Path
@@ -199,3 +200,32 @@ def test_conditions_that_are_none_are_refused_by_field(field, value, said, tmp_p
     (tmp_path / "t.json").write_text(json.dumps(trace))
     assert run(["replay", "t.json"]) == 2
     assert f"t.json: conditions.{said}" in capsys.readouterr().err
+
+
+def test_several_traces_a_folder_of_them_and_standard_input_are_replayed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["certify", "ceil-range", "--claims", "topic-even", "--histories", "60", "-q"]) == 1
+    (trace,) = Path(".kassay", "traces").glob("*.json")
+    (trace.parent / "again.json").write_bytes(trace.read_bytes())
+    capsys.readouterr()
+    said = "ceil-range still violates topic-even\n"
+    for typed, times in (([str(trace.parent)], 2), ([str(trace), str(trace)], 2), ([str(trace)], 1)):
+        assert run(["replay", "-q", *typed]) == 1
+        assert capsys.readouterr().out == times * said
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(trace.read_bytes())))
+    assert run(["replay", "-q", "-"]) == 1
+    assert capsys.readouterr().out == said
+    assert run(["replay", str(trace.parent), "--json", "-"]) == 2
+    assert "2 traces: --as, --itf and --json take one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "[", '{"a": 1}', "\0"])
+def test_what_is_wrong_with_standard_input_is_said_without_a_path(text, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert run(["replay", "-"]) == 2
+    assert capsys.readouterr().err.startswith("kassay: standard input")
+
+
+def test_a_folder_without_traces_is_said_so(tmp_path, capsys):
+    assert run(["replay", str(tmp_path)]) == 2
+    assert "a folder without .json files, expected traces" in capsys.readouterr().err

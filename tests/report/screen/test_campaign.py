@@ -35,7 +35,10 @@ def test_the_leaderboard_and_the_findings_are_told() -> None:
     assert ["range", "1,200", "5", "1", "0", "4", "25.00%", "1.5", "-", "1"] in [
         line.split() for line in text.splitlines()
     ]
-    assert "range topic-even on ordinary input, in 3 histories; smallest: shape:topic-even history 5" in text
+    assert (
+        "range breaks topic-even on ordinary input, in 3 histories; smallest: shape:topic-even history 5"
+        in text
+    )
 
 
 @SOME

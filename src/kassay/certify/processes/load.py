@@ -173,6 +173,10 @@ def _from_module(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             missing = error.name or name
             if name == missing or name.startswith(f"{missing}."):
+                if Path(name).is_file():
+                    raise TargetNotLoadable(
+                        f"{name}: is no Python file, expected path/file.py or an importable module"
+                    ) from None
                 raise TargetNotLoadable(
                     f"{name}: there is no module {missing!r}, expected an importable module"
                 ) from None

@@ -14,6 +14,7 @@ from kassay.model.protocols.world.clock import Timing
 from kassay.model.protocols.world.context import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.streams.threads import NO_STREAMS, StreamsOptions
 from kassay.model.streams.tasks import GroupTaskAssignor
+from kassay.reading.documents import one_of
 
 MODELS: Final[dict[str, str]] = {
     "zookeeper": "self-coordinating consumers of Kafka 0.8",
@@ -91,7 +92,7 @@ class ExploreSettings:
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
-            raise InputError(f"unknown model {self.model!r}; expected one of {', '.join(MODELS)}")
+            raise InputError(f"unknown model {self.model!r}; expected {one_of(MODELS, self.model)}")
         if self.mode is not None and self.model not in WITH_MODES:
             raise InputError(
                 f"--mode: {self.model} has no {self.mode} mode; expected {' or '.join(WITH_MODES)}"

@@ -17,6 +17,7 @@ from kassay.model.errors import InputError
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.releases import OLD_RULES
 from kassay.model.protocols.world.context import NetworkLevel
+from kassay.reading.documents import suggestion
 
 SWITCHES: Final[dict[str, Switch]] = {
     switch.name: switch
@@ -433,6 +434,8 @@ def check_switches(model: str, names: frozenset[str]) -> None:
     older = {rule.switch for rule in OLD_RULES} if model in ("classic", "kip848", "migration") else set()
     for name in sorted(names - EXTRA - older):
         if name not in SWITCHES:
-            raise InputError(f"--switch: unknown switch {name!r} (see kassay list switches)")
+            raise InputError(
+                f"--switch: unknown switch {name!r} (kassay list switches){suggestion(name, SWITCHES)}"
+            )
         if SWITCHES[name].model not in spoken:
             raise InputError(f"--switch: {name} breaks a rule of {SWITCHES[name].model}, not of {model}")

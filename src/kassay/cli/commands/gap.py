@@ -26,6 +26,7 @@ from kassay.cli.targets import (
     instances_of,
     instances_options,
     measurable,
+    reporting,
     target_options,
     usual_suite,
 )
@@ -83,13 +84,15 @@ def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) 
     posed = instances_of(chosen) if named else None
     again = typed_again(context)
     loaded, missing = measurable(targets, chosen, _kinds(hunting=hunting))
+    if not loaded:
+        return 4
     if hunting:
+        complained(missing)
         outcome = _hunt(loaded, chosen, again)
     else:
-        outcome = _measure(
-            loaded, *(posed or instances_of(usual_suite(loaded, chosen))), order, chosen, again
-        )
-    return 4 if complained(missing) else outcome
+        instances, source = posed or instances_of(usual_suite(loaded, chosen))
+        outcome = _measure(loaded, reporting(instances, missing), source, order, chosen, again)
+    return 4 if missing else outcome
 
 
 def _kinds(*, hunting: bool) -> tuple[Kind, ...]:

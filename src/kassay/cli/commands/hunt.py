@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from kassay.certify.hunts.hunt import SentenceHunt
     from kassay.certify.runs.options import RunOptions
     from kassay.certify.targets.resolve import Target
-    from kassay.model.errors import TargetError
 
 PLACE = 425
 
@@ -102,11 +101,13 @@ def command(claims: tuple[str, ...], **chosen: Any) -> int:
     if chosen["seconds"] is not None and chosen["histories"] is not None:
         raise InputError("--time and --histories: expected one of the two")
     options = _options(chosen)
-    targets, errors = _loaded(chosen, options)
+    targets, missing = _loaded(chosen, options)
+    if not targets:
+        return 4
     hunts = list(_hunts(targets, spelled, options, chosen))
     _present(hunts, chosen)
     outcome = gravest([each.exit_code for each in hunts] or [0])
-    return 4 if complained(errors) else outcome
+    return 4 if missing else outcome
 
 
 def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
@@ -121,7 +122,9 @@ def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     if chosen["size"] is None:
         raise InputError("--worst: expected --size MxP as well")
     options = _options(chosen)
-    targets, errors = _loaded(chosen, options)
+    targets, missing = _loaded(chosen, options)
+    if not targets:
+        return 4
     worst: list[WorstCase] = []
     for target in targets:
         with bar(f"the worst of {target.spec}") as tell:
@@ -136,7 +139,7 @@ def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     documents = [worst_document(each) for each in worst]
     whole = documents[0] if len(documents) == 1 else documents
     present(whole, lambda: stack(*map(worst_view, worst)), chosen["json_path"])
-    return 4 if complained(errors) else 0
+    return 4 if missing else 0
 
 
 def _from_file(path: Any) -> tuple[str, ...]:
@@ -170,8 +173,8 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
     )
 
 
-def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], list[TargetError]]:
-    """The targets that load, each once, and the errors of the others."""
+def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], bool]:
+    """The targets that load, each once, and whether others do not: they are reported before any is called."""
     from kassay.certify.runs.options import require_heeded
     from kassay.certify.targets.resolve import resolve
     from kassay.model.errors import TargetError
@@ -191,7 +194,7 @@ def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], 
         else:
             targets.append(target)
     require_heeded(targets, options)
-    return targets, errors
+    return targets, complained(errors)
 
 
 def _hunts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import json_option, present
+from kassay.cli.options import json_option, tabbed, write_json
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
@@ -212,6 +213,22 @@ THINGS: Final[dict[str, Callable[[], Rows]]] = {
     "vectors": _vectors,
 }
 
+BRIEF: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(REFERENCES, ("target", "rule")),
+    "kinds": ("kind", "a class has"),
+    "claims": ("claim", "holds when"),
+    "invariants": ("invariant", "id", "holds when"),
+    "models": ("model", "what"),
+    "switches": ("switch", "model", "wrong rule"),
+    "suites": ("suite", "instances"),
+    "proofs": ("proof", "expected", "which says"),
+    "situations": ("situation", "the input"),
+    "assumptions": ("assumption",),
+    "dimensions": ("kind", "dimension", "classes"),
+    "controls": ("control", "fault"),
+    "vectors": ("algorithm", "reference"),
+}
+"""The columns on a terminal; the last one is cut at its edge."""
 
 JAR: Final = "jar:"
 
@@ -257,17 +274,36 @@ class Thing(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name of the thing, or the jar as typed."""
-        return value if str(value).startswith(JAR) else super().convert(value, param, ctx)
+        if str(value).startswith(JAR):
+            return str(value)
+        if value not in THINGS:
+            from kassay.reading.documents import suggestion
+
+            raise InputError(
+                f"nothing to list is called {value!r}, expected {JAR}FILE or one of {', '.join(THINGS)}"
+                f"{suggestion(str(value), THINGS)}"
+            )
+        return super().convert(value, param, ctx)
 
 
 @click.command("list", epilog="Example: kassay list assignors; kassay list jar:my-assignors.jar")
 @click.argument("thing", type=Thing())
 @json_option
 def command(thing: str, json_path: str | None) -> None:
-    """List every THING of a kind; `jar:FILE` lists the testable classes of a jar."""
-    from kassay.report.screen.console import plain_table
+    """List every THING of a kind; `jar:FILE` lists the testable classes of a jar.
 
+    One line each; `kassay explain` has the details. In a pipe all columns, separated by tabs.
+    """
     rows = _jar(thing) if thing.startswith(JAR) else THINGS[thing]()
-    document = {"schema": "kassay/list/3", "thing": thing, "items": rows}
-    headings = list(rows[0]) if rows else ["no class of a kind that kassay can test"]
-    present(document, lambda: plain_table(headings, [list(row.values()) for row in rows]), json_path)
+    if json_path:
+        write_json({"schema": "kassay/list/3", "thing": thing, "items": rows}, json_path)
+    if json_path == "-":
+        return
+    headings = tuple(rows[0]) if rows else ("nothing that kassay can test",)
+    if not sys.stdout.isatty():
+        tabbed([headings, *(tuple(row.values()) for row in rows)])
+        return
+    from kassay.report.screen.console import console, one_line_each
+
+    brief = BRIEF.get(thing, headings[:2])
+    console().show(one_line_each(brief, [[row[name] for name in brief] for row in rows]))

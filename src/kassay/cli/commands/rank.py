@@ -19,10 +19,10 @@ from kassay.cli.options import (
     typed_again,
 )
 from kassay.cli.targets import (
-    complained,
     instances_of,
     instances_options,
     measurable,
+    reporting,
     target_options,
     usual_suite,
 )
@@ -77,12 +77,20 @@ def command(context: click.Context, /, targets: tuple[str, ...], installed: bool
     if budget == Budget():
         budget = Budget(histories=ranking.HISTORIES)
     here, missing = ranking.installed() if installed else (targets or ranking.default_targets(), {})
-    loaded, errors = measurable(here, chosen, ranking.ranked_kinds())
+    loaded, lacking = measurable(here, chosen, ranking.ranked_kinds())
+    if not loaded:
+        return 4
     ranking.require_one_sort(loaded)
     instances, source = posed or instances_of(usual_suite(loaded, chosen))
     with bar("ranking", len(loaded)) as tell:
         ranked = ranking.rank(
-            loaded, instances, source, order=order, seed=chosen["seed"], budget=budget, report=tell
+            loaded,
+            reporting(instances, lacking),
+            source,
+            order=order,
+            seed=chosen["seed"],
+            budget=budget,
+            report=tell,
         )
     document = {
         "schema": ranking.SCHEMA,
@@ -106,4 +114,4 @@ def command(context: click.Context, /, targets: tuple[str, ...], installed: bool
         lambda: rank_view(ranked, source, seed, versions=installed, missing=missing),
         chosen["json_path"],
     )
-    return gravest([4 if complained(errors) else 0, *(each.exit_code for each in ranked)])
+    return gravest([4 if lacking else 0, *(each.exit_code for each in ranked)])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -14,15 +18,18 @@ from kassay.cli.options import (
     FilePath,
     as_option,
     config_option,
+    gravest,
     json_option,
     pairs,
     paste,
     present,
     quiet_option,
+    say,
     write_json,
     written_file,
 )
 from kassay.model.errors import InputError
+from kassay.reading.documents import is_folder, read_text
 
 if TYPE_CHECKING:
     from kassay.certify.runs.replay import Instead, Replayed
@@ -34,7 +41,7 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 
 
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
-@click.argument("trace_path", metavar="TRACE", type=FilePath())
+@click.argument("trace_paths", metavar="TRACE...", nargs=-1, required=True, type=FilePath())
 @click.option(
     "--target",
     shell_complete=completing.target,
@@ -55,18 +62,68 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 def command(
     context: click.Context,
     /,
-    trace_path: Path,
+    trace_paths: tuple[Path, ...],
     itf: Path | None,
     language: str | None,
     quiet: bool,
     json_path: str | None,
     **chosen: Any,
 ) -> int:
-    """Replay TRACE under its recorded conditions, or under those that options set.
+    """Replay each TRACE under its recorded conditions, or under those that options set.
 
-    Exit codes: 0 it no longer violates its claim, 1 it still does, 3 unknown: something that decided the
-    result cannot be reproduced.
+    A TRACE is a file, a folder of them, or `-` for standard input. Exit codes: 0 it no longer violates its
+    claim, 1 it still does, 3 unknown: something that decided the result cannot be reproduced; of several
+    traces, the gravest.
     """
+    paths = [*chain.from_iterable(map(_traces, trace_paths))]
+    if len(paths) > 1 and (language, itf, json_path) != (None, None, None):
+        raise InputError(f"{len(paths)} traces: --as, --itf and --json take one, expected none of them")
+    codes = []
+    for path in paths:
+        if len(paths) > 1 and not quiet:
+            say(f"{path}:")
+        with _as_file(path) as file:
+            codes.append(_replayed(context, file, itf, language, json_path, chosen, quiet=quiet))
+    return gravest(codes)
+
+
+def _traces(path: Path) -> list[Path]:
+    """The file, or the JSON files of a folder by name; raises `InputError` for a folder without any."""
+    if not is_folder(path):
+        return [path]
+    inside = sorted(each for each in path.iterdir() if each.suffix == ".json")
+    if not inside:
+        raise InputError(f"{path}: a folder without .json files, expected traces")
+    return inside
+
+
+@contextmanager
+def _as_file(path: Path) -> Iterator[Path]:
+    """The file; standard input as a temporary one."""
+    if str(path) != "-":
+        yield path
+        return
+    text = read_text("-", "a trace")
+    with TemporaryDirectory(prefix="kassay-") as folder:
+        file = Path(folder, "standard input")
+        file.write_text(text, encoding="utf-8")
+        try:
+            yield file
+        except InputError as error:
+            raise InputError(str(error).replace(str(file), file.name)) from None
+
+
+def _replayed(
+    context: click.Context,
+    trace_path: Path,
+    itf: Path | None,
+    language: str | None,
+    json_path: str | None,
+    chosen: dict[str, Any],
+    *,
+    quiet: bool,
+) -> int:
+    """Replay one trace; returns its exit code."""
     from kassay.certify.diff.document import is_difference
     from kassay.certify.runs.replay import load_trace, replay
     from kassay.model.itf import to_itf

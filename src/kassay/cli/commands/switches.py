@@ -30,14 +30,15 @@ def command(model: str | None, release: str, json_path: str | None) -> int:
     from kassay.certify.protocols.switch_runs import names_of, rows
     from kassay.certify.protocols.switches import SWITCHES
     from kassay.model.protocols.values.releases import RELEASES
+    from kassay.reading.documents import one_of
     from kassay.report.screen.console import bar
     from kassay.report.screen.exploration import rows_json, switches_view
 
     models = tuple(dict.fromkeys(switch.model for switch in SWITCHES.values()))
     if model is not None and model not in models:
-        raise InputError(f"no switches for model {model!r}; expected one of {', '.join(models)}")
+        raise InputError(f"no switches for model {model!r}; expected {one_of(models, model)}")
     if release not in RELEASES:
-        raise InputError(f"--release: unknown release {release!r}; expected one of {', '.join(RELEASES)}")
+        raise InputError(f"--release: unknown release {release!r}; expected {one_of(RELEASES, release)}")
     names = names_of(model, release)
     if not names:
         raise InputError(f"--release: {model} is older than {release}; expected another model")

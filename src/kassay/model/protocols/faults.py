@@ -107,7 +107,13 @@ def parse_faults(text: str) -> Faults:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, sign, number = part.partition("=")
         if name not in Faults._fields:
-            raise InputError(f"--faults: unknown fault {name!r}; expected one of {', '.join(Faults._fields)}")
+            from difflib import get_close_matches  # for this message only
+
+            near = get_close_matches(name, Faults._fields, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise InputError(
+                f"--faults: unknown fault {name!r}; expected one of {', '.join(Faults._fields)}{hint}"
+            )
         if not sign:
             number = "1"
         if name in counts:

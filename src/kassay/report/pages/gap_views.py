@@ -21,6 +21,7 @@ from kassay.report.pages.layout import fragment
 from kassay.report.pages.plots import BarChart, BarOf, Histograms, LineChart, bar_chart, histograms, plain
 from kassay.report.screen.campaign import Row, shown
 from kassay.solver.results import Gap
+from kassay.writing.text import percent
 
 BOARD_BYTES_MAX: Final = 150_000
 """A larger board is left out: it would be larger than the rest of the page."""
@@ -104,7 +105,7 @@ def gap_histograms(gaps: Sequence[TargetGaps]) -> tuple[Histograms, ...]:
 def _text(values: Counter[int]) -> str:
     """How often the gap is 0, and the largest gap."""
     total = sum(values.values())
-    return f"{100 * values[0] / total:.0f} % at the optimum, worst {plain(max(values))}"
+    return f"{percent(values[0] / total)} at the optimum, worst {plain(max(values))}"
 
 
 def round_histograms(gaps: Sequence[TargetGaps]) -> Histograms | None:
@@ -126,7 +127,9 @@ def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
         balance = each.distributions["balance"]
         share = None if balance is None else 1 - balance.at_zero
         short.append(
-            BarOf(each.target.spec, share, "-" if share is None else f"{share:.1%}", each.target.spec)
+            BarOf(
+                each.target.spec, share, "-" if share is None else percent(share, bad=True), each.target.spec
+            )
         )
     moved = [
         BarOf(

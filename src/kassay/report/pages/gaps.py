@@ -23,7 +23,7 @@ from kassay.report.pages.gap_views import (
 )
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import LineChart, line_chart, plain
-from kassay.writing.text import counted, shell_command
+from kassay.writing.text import counted, percent, shell_command
 
 _FAILED_SHOWN_MAX = 5
 
@@ -96,7 +96,7 @@ def _leaderboard(targets: Sequence[TargetGaps]) -> TableView:
                 place,
                 each.target.spec,
                 f"{len(each.gaps):,} of {each.instances:,}",
-                "-" if balance is None else f"{balance.at_zero:.0%}",
+                "-" if balance is None else percent(balance.at_zero),
                 f"{sum(gap.balance or 0 for gap in each.gaps):,}",
                 "-" if balance is None else plain(balance.worst),
                 f"{each.totals['moved'] - each.totals['optimal_moved']:+,}",
@@ -123,7 +123,7 @@ def _figures(targets: Sequence[TargetGaps]) -> TableView:
             plain(gaps.median),
             plain(gaps.p99),
             plain(gaps.worst),
-            f"{gaps.at_zero:.0%}",
+            percent(gaps.at_zero),
             gaps.worst_name if gaps.worst > 0 else "-",
         )
         for each in targets

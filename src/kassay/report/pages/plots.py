@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from kassay.writing.text import percent
+
 _TICKS_WANTED: Final = 4
 _ROUND: Final = (1, 2, 5, 10)
 
@@ -254,7 +256,7 @@ def histograms(
                 round(place * width, 2),
                 round(width, 2),
                 round(100 * count / top, 2),
-                f"{each.label}: {count:,} of {total:,} ({count / total:.1%})",
+                f"{each.label}: {count:,} of {total:,} ({percent(count / total)})",
             )
             for place, (each, count) in enumerate(zip(bins, heights, strict=True))
             if count

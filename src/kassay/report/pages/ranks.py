@@ -9,6 +9,7 @@ from kassay.model.kinds import Verdict
 from kassay.report.pages.gap_views import GapView, TableView, gap_bars, gap_histograms, round_histograms
 from kassay.report.pages.layout import fragment
 from kassay.report.pages.layout import render as page
+from kassay.writing.text import percent
 
 _LOOKS = {Verdict.HOLDS: "ok", Verdict.VIOLATED: "bad", Verdict.UNKNOWN: "warn"}
 
@@ -84,7 +85,7 @@ def _leaderboard(ranked: Sequence[Ranked]) -> TableView:
                 "no" if each.invalid else "yes",
                 f"{each.balance:,}",
                 "-" if balance is None else f"{balance.worst:,}",
-                "-" if balance is None else f"{balance.at_zero:.0%}",
+                "-" if balance is None else percent(balance.at_zero),
                 f"{each.moves:+,}",
                 f"{each.mismatches:+,}",
                 f"{each.gaps.rounds:,}",

@@ -7,11 +7,12 @@ A fleet's replay for the terminal.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 Row = Mapping[str, Any]
 
@@ -31,8 +32,9 @@ def campaign_terminal(outcome: Row) -> View:
     parts += [
         line(
             (f"{row['target']} ", "bold"),
+            "breaks ",
             (f"{row['claim']}", "red"),
-            f" on {row['input']} input, in {row['failed']} histories; smallest: "
+            f" on {row['input']} input, in {counted(row['failed'], 'history')}; smallest: "
             f"{row['profile']} history {row['index']}, {row['message']}",
             (f"; {row['others']} further kinds" if row["others"] else ""),
         )
@@ -105,7 +107,7 @@ def shown(value: object, key: str = "") -> str:
         return "-"
     if isinstance(value, float):
         return (
-            f"{value:.2%}"
+            f"{math.ceil(round(10_000 * value, 6)) / 100:.2f}%"  # of what is not optimal: rounded up
             if key.endswith("_share")
             else f"{value:.3g}"
             if abs(value) < 1e6

@@ -120,6 +120,23 @@ def plain_table(
     return _Roomy(table, room)
 
 
+def one_line_each(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> View:
+    """A line a row: the last cell is cut at the edge of the screen, the others stand whole."""
+    shown = [[visible(cell) for cell in row] for row in (columns, *rows)]
+    widths = [max(map(cell_len, column)) for column in list(zip(*shown, strict=True))[:-1]]
+
+    def draw(width: int) -> Iterator[str]:
+        for row in shown:
+            head = "".join(
+                [cell + " " * (room + _BETWEEN - cell_len(cell)) for cell, room in zip(row, widths)]
+            )
+            rest = max(_COLUMN_LEAST, width - cell_len(head))
+            last = row[-1]
+            yield (head + (last if cell_len(last) <= rest else last[: rest - 1] + "…")).rstrip()
+
+    return Drawing(draw)
+
+
 class Screen:
     """A terminal, or a file that receives what a terminal would display; honours NO_COLOR."""
 

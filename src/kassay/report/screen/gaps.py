@@ -20,7 +20,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.kinds import Verdict
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.solver.results import NO_OWNER
-from kassay.writing.text import counted, shell_command
+from kassay.writing.text import counted, percent, shell_command
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.solve import OptimumLine
@@ -67,9 +67,7 @@ def _rows(each: TargetGaps) -> list[tuple[object, ...]]:
         if distribution is None:
             rows.append((head, name, 0, "-", "-", "-", "-", "-"))
             continue
-        share = line(
-            f"{100 * distribution.at_zero:.0f} %", style="green" if distribution.at_zero == 1 else ""
-        )
+        share = line(percent(distribution.at_zero), style="green" if distribution.at_zero == 1 else "")
         worst = distribution.worst_name if distribution.worst > 0 else "-"
         rows.append(
             (
@@ -218,7 +216,7 @@ def rank_view(
                 "no" if each.invalid else "yes",
                 each.balance,
                 "-" if distribution is None else distribution.worst,
-                "-" if distribution is None else f"{100 * distribution.at_zero:.0f} %",
+                "-" if distribution is None else percent(distribution.at_zero),
                 f"{each.moves:+d}",
                 f"{each.mismatches:+d}",
                 each.gaps.rounds,

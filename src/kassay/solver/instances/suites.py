@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kassay.model.errors import InputError
+from kassay.reading.documents import one_of
 from kassay.solver.algorithms.splitmix import SplitMix
 from kassay.solver.check.balance import Member, Topic
 from kassay.solver.groups.problem import Problem
@@ -43,7 +44,7 @@ def suite(name: str) -> Iterator[Document]:
     """The suite's instances, made one at a time; raises `InputError` for an unknown suite."""
     makers = {"small": _small, "bench": _bench, "large": _large, "share": _share, "streams": _streams}
     if name not in makers:
-        raise InputError(f"--suite: found {name!r}, expected one of {', '.join(makers)}")
+        raise InputError(f"--suite: found {name!r}, expected {one_of(makers, name)}")
     return makers[name]()
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 import z3  # type: ignore[import-untyped]
 
 from kassay.model.errors import InputError
+from kassay.reading.documents import one_of
 from kassay.solver.proofs.obligation import Obligation, ProofVerdict, Question, obligations
 
 TIME_LIMIT: Final = 20.0
@@ -65,8 +66,8 @@ def chosen(names: Iterable[str] = ()) -> list[Obligation]:
     for name in names:
         matching = [each for each in obligations() if name in (each.claim, each.name)]
         if not matching:
-            known = ", ".join(dict.fromkeys(each.claim for each in obligations()))
-            raise InputError(f"NAME: found {name!r}, expected one of {known}")
+            known = dict.fromkeys(each.claim for each in obligations())
+            raise InputError(f"NAME: found {name!r}, expected {one_of(known, name)}")
         picked += matching
     return list(dict.fromkeys(picked)) or list(obligations())
 
