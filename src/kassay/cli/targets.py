@@ -109,9 +109,9 @@ def measurable(
 
 
 def reporting(instances: Iterable[Located], errors: Sequence[TargetError]) -> Iterator[Located]:
-    """The instances; the errors are reported once the first one is measured, or was none to measure.
+    """The instances; the errors are reported after the first one is measured.
 
-    So an instance that is none ends the call in one line, and no user waits for all others to learn of a typo.
+    So an invalid instance ends the call in one line, and a typo shows before the rest is measured.
     """
     yield from islice(instances := iter(instances), 1)
     complained(errors)
