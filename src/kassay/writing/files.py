@@ -104,13 +104,16 @@ def write_text(text: str, path: str, *, durable: bool = False) -> None:
 
 def _make_folder(folder: Path) -> None:
     """Make the folder and those above it; git leaves out a new one named `.kassay`."""
-    if folder.is_dir():
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        folder.mkdir(exist_ok=True)  # raises for a file
         return
-    for parent in reversed([folder, *folder.parents]):
-        if not parent.is_dir():
-            parent.mkdir(exist_ok=True)
-            if parent.name == OUT:
-                (parent / ".gitignore").write_text("*\n", encoding="utf-8")
+    except FileNotFoundError:
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+    if folder.name == OUT:
+        (folder / ".gitignore").write_bytes(b"*\n")
 
 
 def write_bytes(data: Sequence[bytes], path: str, *, durable: bool = False) -> None:

@@ -18,6 +18,7 @@ import click
 import pytest
 
 from kassay.cli.commands.explore import CLOCK_OPTIONS, clock_options, timing_of
+from kassay.cli.main import run
 from kassay.model.errors import InputError
 from kassay.model.protocols.world.clock import Timing
 from tests.cli.runner import ENVIRONMENT, here, kassay, one_line, valid
@@ -516,3 +517,25 @@ def test_a_time_without_a_clock_is_refused(clock):
     with pytest.raises(InputError) as refused:
         timing_of({**NONE, "delay": 2, "clock": clock})
     assert str(refused.value) == "--delay: timeless has no clock; expected --clock ticks as well"
+
+
+def test_a_static_client_that_an_error_ends_is_an_outcome_with_its_trace(tmp_path, monkeypatch, capsys):
+    """Nothing forbids it, so the exit code stays 0: UNRELEASED_INSTANCE_ID after a crash and a restart."""
+    monkeypatch.chdir(tmp_path)
+    options = ("explore", "kip848", "--static", "1", "--members", "1", "--faults", "crash=1")
+    assert run([*options]) == 0
+    out = capsys.readouterr().out
+    assert "clients-go-on: an outcome, no violation" in out
+    assert "c1 (static) ends with a fatal error: its application has to start it again" in out
+    assert "UNRELEASED_INSTANCE_ID" in out
+    assert "holds: in every reachable state; listed above and not counted: clients-go-on (outcome)" in out
+    assert run([*options, "--json", "-"]) == 0
+    document = valid(json.loads(capsys.readouterr().out), "explore-5")
+    (found,) = document["violations"]
+    assert (document["verdict"], found["severity"]) == ("holds", "outcome")
+    assert found["trace"][-1]["reply"] == "UNRELEASED_INSTANCE_ID"
+
+
+def test_a_dynamic_client_that_an_error_ends_is_no_outcome(capsys):
+    assert run(["explore", "kip848", "--members", "1", "--faults", "crash=1"]) == 0
+    assert "clients-go-on" not in capsys.readouterr().out.split("not checked (nothing in this model")[0]

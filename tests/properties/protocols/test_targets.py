@@ -14,7 +14,7 @@ from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.groups import UNRELEASED, ConsumerGroup, ConsumerMember
-from kassay.properties.protocols.registry import CONSUMER_GROUP, ENDED, INTERVALS, PREFERENCES
+from kassay.properties.protocols.registry import CONSUMER_GROUP, ENDED, INTERVALS, PREFERENCES, STOPPED
 from kassay.properties.protocols.targets import DEFAULT, preferred
 from tests.explored import explore
 from tests.properties.protocols.asking import answers, broken
@@ -98,6 +98,22 @@ def test_each_client_that_an_error_has_ended_is_named():
         "an error has ended c1", "an error has ended c2"
     )
     assert answers(NAME, ENDED, frozenset()) == []
+
+
+def test_each_client_that_an_error_has_ended_is_an_outcome_where_nothing_forbids_it():
+    found = answers("clients-go-on", STOPPED, frozenset({"c2", "c1 (static)"}))
+    words = "ends with a fatal error: its application has to start it again"
+    assert found == [("outcome", f"c1 (static) {words}"), ("outcome", f"c2 {words}")]
+    assert answers("clients-go-on", STOPPED, frozenset()) == []
+
+
+def test_the_first_of_two_with_one_instance_id_ends_fenced() -> None:
+    classic = ExploreSettings(model="classic", members=2, partitions=1, instances=("i1", "i1"))
+    done = explore_settings(classic).exploration
+    (found,) = [each for each in done.violations if each.invariant == "clients-go-on"]
+    assert found.message.startswith("c1 (static) ends with a fatal error")
+    assert found.trace[-1].action.detail == "FENCED_INSTANCE_ID"
+    assert done.verdict == "holds"
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,9 @@ def _from_module(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             missing = error.name or name
             if name == missing or name.startswith(f"{missing}."):
-                if Path(name).is_file():
+                from kassay.reading.documents import is_file  # for this message only
+
+                if is_file(name):
                     raise TargetNotLoadable(
                         f"{name}: is no Python file, expected path/file.py or an importable module"
                     ) from None

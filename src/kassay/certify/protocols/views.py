@@ -5,7 +5,7 @@ The models know nothing of each other; here each gets its views, its codec and i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, Final
 
@@ -217,19 +217,25 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
         views[registry.PRESENCE] = View(_presence, relevant=_drops_at_rest)
     if spoken == {CONSUMER} and not RELEASES["2024-10"] <= model.options.switches:
         views[registry.COMMITTERS] = View(model.census, reads=model.public)
+    configs = [*enumerate(model.context.configs)]
+    dynamic = {c: config.client_id for c, config in configs if not config.group_instance_id}
+    others = {
+        c: config.client_id if c in dynamic else f"{config.client_id} (static)" for c, config in configs
+    }
     if spoken == {CONSUMER}:
-        views[registry.ENDED] = View(_ended(model), reads=attrgetter("clients"))
+        views[registry.ENDED] = View(_ended(dynamic), reads=attrgetter("clients"))
+        others = {c: name for c, name in others.items() if c not in dynamic}
+    if others:
+        views[registry.STOPPED] = View(_ended(others), reads=attrgetter("clients"))
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views
 
 
-def _ended(model: ClassicModel) -> Callable[[World], frozenset[str]]:
-    """The dynamic clients that an error has ended."""
-    configs = model.context.configs
-    dynamic = [(c, config.client_id) for c, config in enumerate(configs) if not config.group_instance_id]
+def _ended(names: Mapping[int, str]) -> Callable[[World], frozenset[str]]:
+    """The clients with these names, by number, that an error has ended."""
     return lambda state: frozenset(
-        [name for c, name in dynamic if state.clients[c].value.run is Process.FATAL]
+        [name for c, name in names.items() if state.clients[c].value.run is Process.FATAL]
     )
 
 

@@ -233,7 +233,8 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
 
     Reports states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
     Only real violations, dead ends and livelocks count as violated; if a limit is reached, the verdict is
-    `unknown`.
+    `unknown`. A client that an error ends is an outcome: reported with its trace, and no violation, since no
+    release promises otherwise. Exit codes: 0 holds, with or without outcomes, 1 violated, 3 unknown.
     """
     from kassay.report.screen.exploration import exploration_view
 

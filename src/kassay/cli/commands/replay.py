@@ -103,10 +103,12 @@ def _as_file(path: Path) -> Iterator[Path]:
     if str(path) != "-":
         yield path
         return
+    from kassay.writing.files import write_text
+
     text = read_text("-", "a trace")
     with TemporaryDirectory(prefix="kassay-") as folder:
         file = Path(folder, "standard input")
-        file.write_text(text, encoding="utf-8")
+        write_text(text, str(file))
         try:
             yield file
         except InputError as error:

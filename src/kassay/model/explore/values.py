@@ -142,11 +142,15 @@ class Model(Protocol[S]):
 
 
 class Severity(StrEnum):
-    """The severity of a finding: a fault, an expected zombie, or a guarantee that Kafka never gave."""
+    """The severity of a finding: a fault, an expected zombie, or a guarantee that Kafka never gave.
+
+    An outcome is what a user has to know though nothing forbids it: a client that an error ends.
+    """
 
     REAL = "real"
     ZOMBIE = "zombie"
     BY_DESIGN = "by design"
+    OUTCOME = "outcome"
 
 
 class Finding(NamedTuple):

@@ -82,6 +82,7 @@ STORED: Final[Sight[Any]] = Sight("the records of a generation in ZooKeeper")
 SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that watch them")
 CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step in which one gets an error")
 PRESENCE: Final[Sight[Presence]] = Sight("polling clients around a removal")
+STOPPED: Final[Sight[frozenset[str]]] = Sight("the clients that an error has ended, static ones named so")
 ENDED: Final[Sight[frozenset[str]]] = Sight("the dynamic clients of KIP-848 that an error has ended")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
 UNWRITTEN: Final[Sight[HeldGroup]] = Sight("the group around a step whose write fails, where writes may")
@@ -177,6 +178,11 @@ def _registration(name: str, short: str, source: str, looks: _Looks) -> Callable
 def real(message: str) -> Finding:
     """A broken guarantee."""
     return Finding(Severity.REAL, message)
+
+
+def outcome(message: str) -> Finding:
+    """What a user has to know though no guarantee forbids it."""
+    return Finding(Severity.OUTCOME, message)
 
 
 def load_invariants() -> dict[str, ProtocolInvariant]:

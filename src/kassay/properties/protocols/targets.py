@@ -22,8 +22,10 @@ from kassay.properties.protocols.registry import (
     ENDED,
     INTERVALS,
     PREFERENCES,
+    STOPPED,
     always,
     each_step,
+    outcome,
     real,
 )
 
@@ -33,6 +35,13 @@ def joins_are_let_in(ended: frozenset[str]) -> Iterator[Finding]:
     """No error ends a dynamic KIP-848 client in a group with only such clients: it may join again."""
     for name in sorted(ended):
         yield real(f"an error has ended {name}")
+
+
+@always("clients-go-on", STOPPED, source="KIP-345, KIP-848: FENCED_INSTANCE_ID, UNRELEASED_INSTANCE_ID")
+def clients_go_on(stopped: frozenset[str]) -> Iterator[Finding]:
+    """No client ends with a fatal error. Kafka does not promise this: it is an outcome."""
+    for name in sorted(stopped):
+        yield outcome(f"{name} ends with a fatal error: its application has to start it again")
 
 
 DEFAULT: Final = Config().assignors[0]

@@ -19,7 +19,12 @@ from kassay.report.screen.exploration import LIMITS, TOO_MANY_EDGES, reasons, se
 from kassay.writing.text import counted
 
 _LOOKS: Final = {Verdict.HOLDS: "ok", Verdict.VIOLATED: "bad", Verdict.UNKNOWN: "warn"}
-_SEVERITIES: Final = {Severity.REAL: "bad", Severity.ZOMBIE: "warn", Severity.BY_DESIGN: "plain"}
+_SEVERITIES: Final = {
+    Severity.REAL: "bad",
+    Severity.ZOMBIE: "warn",
+    Severity.BY_DESIGN: "plain",
+    Severity.OUTCOME: "warn",
+}
 _Cells: TypeAlias = dict[tuple[str, str, str], str]
 """The texts of a state by table, item and field."""
 

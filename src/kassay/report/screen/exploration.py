@@ -23,6 +23,7 @@ from kassay.report.screen.swimlanes import text_diagram
 from kassay.writing.text import counted
 
 _STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
+_OUTCOME: Final = "yellow"
 _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
 TOO_MANY_EDGES: Final = "edges"
 """What limits the checks of a complete walk."""
@@ -112,17 +113,20 @@ def _listed(values: Sequence[Any]) -> str:
 
 
 def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[View]:
-    head = line(
-        (violation.invariant, "bold"),
-        " violated (",
-        (str(violation.severity), _STYLES[violation.severity]),
-        f"): {violation.claim}",
-    )
+    if violation.severity is Severity.OUTCOME:
+        head = line((violation.invariant, "bold"), ": an ", ("outcome", _OUTCOME), ", no violation")
+    else:
+        head = line(
+            (violation.invariant, "bold"),
+            " violated (",
+            (str(violation.severity), _STYLES[violation.severity]),
+            f"): {violation.claim}",
+        )
     return [
         line(),
         head,
         line(
-            f"{violation.message}. Seen {violation.seen} times; "
+            f"{violation.message}. Seen {counted(violation.seen, 'time')}; "
             f"the shortest trace has {counted(violation.length, 'step')}:"
         ),
         runs.draw(_actions(violation), f"{violation.invariant} ({violation.severity})"),
