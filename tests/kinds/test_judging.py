@@ -51,7 +51,7 @@ def test_a_call_ended_for_time_or_memory_breaks_terminates_and_any_other_failure
 
 def claimed(claim_id, scope=Scope.STEP, **changes):
     changes = {"applies": None, "breakable": always, "parameter": None, **changes}
-    claim = replace(validity_claims(PLANNER)[0].claim, id=claim_id, scope=scope, **changes)
+    claim = replace(validity_claims(PLANNER)[0].kind, id=claim_id, scope=scope, **changes)
     return Claim(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {})])))
 
 
@@ -128,5 +128,5 @@ def test_the_optimum_is_judged_where_it_is_known():
 
 @pytest.mark.parametrize(("argument", "put"), [(None, "2"), ("3", "3")])
 def test_the_argument_or_its_default_comes_last(argument, put):
-    given = Claim(claimed("converges", parameter=one_of("2", "3")).claim, argument)
+    given = Claim(claimed("converges", parameter=one_of("2", "3")).kind, argument)
     assert examined(given, "a").violations[0].evidence.subject.endswith(f"'{put}')")

@@ -105,11 +105,11 @@ def tally_of(found, reached=True, **counts):
     """A tally of one claim, with every situation of its kind reached or none."""
     kind = found.kind
     seen = Counter(name for each in situations_of(kind) for name in each.names) if reached else Counter()
-    return Tally(histories=9, counts={found.kind.id: ClaimCount(**counts)}, reached=seen)
+    return Tally(histories=9, counts={found.claim.id: ClaimCount(**counts)}, reached=seen)
 
 
 class Of:
-    """A promise of a kind."""
+    """A claim on targets of a kind."""
 
     def __init__(self, spelled, kind=CLIENT):
         self.claim, self.kind = parse_claim(spelled, kind), kind
@@ -137,7 +137,7 @@ def test_a_claim_that_never_counted_is_unknown(kind):
             for judged in (0, 10**6):
                 verdict, why = found.verdict(judged=judged)
                 assert verdict is Verdict.UNKNOWN
-                assert ("no answer breaks it" in why) is (judged > 0)
+                assert ("no answer could break it" in why) is (judged > 0)
                 verdict, why = found.verdict(judged=judged, exhaustive=TriedScope("2x2"))
                 assert verdict is Verdict.UNKNOWN
                 assert why.startswith("nothing to judge")
@@ -202,7 +202,7 @@ def test_checks_across_processes_are_told_apart_and_needed(kind):
     for exhaustive in (None, TriedScope("2x2")):
         verdict, why = found.verdict(checked=10**6, exhaustive=exhaustive)
         assert verdict is Verdict.UNKNOWN
-        assert "no other process" in why
+        assert "in another process" in why
         verdict, why = found.verdict(checked=10**6, elsewhere=7, exhaustive=exhaustive)
         assert verdict is Verdict.HOLDS
         assert "7 across processes" in why

@@ -39,7 +39,7 @@ def rebalanced(*steps, settled=True, revocations=0, change=(), **extras):
 
 def evidence(spelled, thing, *more):
     found = parse_claim(spelled, CLIENT)
-    claim = found.claim
+    claim = found.kind
     if claim.parameter is not None:
         more = (*more, found.value)
     if not applies(claim, thing, *more):

@@ -93,8 +93,8 @@ def test_the_optimum_claims_are_broken_by_every_answer_that_is_worse_and_by_no_o
             moves = len(moved(one.given, one.previous)) - best.moved
             wrong = len(rack_mismatches(one.cluster, one.group, one.given)) - best.mismatched
             assert is_broken(optimal, one, best) is not balanced
-            assert applies(sticky.claim, one, best) is balanced
-            assert applies(local.claim, one, best, order) is (
+            assert applies(sticky.kind, one, best) is balanced
+            assert applies(local.kind, one, best, order) is (
                 balanced and (order == RACK_FIRST or moves == 0)
             )
             if balanced:
