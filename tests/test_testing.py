@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -189,5 +190,19 @@ def test_what_cannot_be_tested_is_said():
 
 @pytest.mark.slow
 def test_the_examples_pass():
-    done = pytest_in(EXAMPLES, "test_lag_assignor.py")
+    done = pytest_in(EXAMPLES, "test_lag_assignor.py", "test_state_machine.py")
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow  # 17 s
+def test_a_machine_prints_the_shortest_events_that_break_a_claim(tmp_path):
+    shutil.copy(EXAMPLES / "test_state_machine.py", tmp_path)
+    sound = (EXAMPLES / "kept_assignor.py").read_text()
+    able = "able = [member_id for member_id, topics in readers.items() if tp[0] in topics]"
+    assert able in sound
+    (tmp_path / "kept_assignor.py").write_text(sound.replace(able, "able = list(readers)"))
+    done = pytest_in(tmp_path, "test_state_machine.py", "--hypothesis-seed=0")
+    assert done.returncode == 1, done.stdout
+    assert "AssertionError: subscribed: t0-0 (given to m1, which reads t" in done.stdout
+    steps = re.findall(r"^E +state\.(?!books_agree|claims_hold)(\w+)", done.stdout, re.MULTILINE)
+    assert steps == ["start", "join", "join", "teardown"]

@@ -94,9 +94,7 @@ def test_the_optimum_claims_are_broken_by_every_answer_that_is_worse_and_by_no_o
             wrong = len(rack_mismatches(one.cluster, one.group, one.given)) - best.mismatched
             assert is_broken(optimal, one, best) is not balanced
             assert applies(sticky.kind, one, best) is balanced
-            assert applies(local.kind, one, best, order) is (
-                balanced and (order == RACK_FIRST or moves == 0)
-            )
+            assert applies(local.kind, one, best, order) is (balanced and (order == RACK_FIRST or moves == 0))
             if balanced:
                 assert is_broken(sticky, one, best) is (moves > 0)
                 assert is_broken(local, one, best, order) is (wrong > 0)

@@ -37,7 +37,7 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.claims import parse_claim
-from kassay.properties.registry import Claim, Evidence, Scope, applies, validity_claims
+from kassay.properties.registry import Claim, Evidence, Scope, Violation, applies, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
 
@@ -61,7 +61,11 @@ class NaiveOracle:
 
 
 class GroupMachine(RuleBasedStateMachine):
-    """Subclass it with `new`, `protocol` and `claims`, or use `machine_for`."""
+    """Subclass it with `new`, `protocol` and `claims` (`docs/state-machines.md`), or use `machine_for`.
+
+    `new` receives the configuration of a member and returns a new object. `claims` are checked in addition to
+    those that every assignor must keep.
+    """
 
     new: Callable[[Mapping[str, str]], Assignor]
     protocol = RebalanceProtocol.EAGER
@@ -177,8 +181,13 @@ class GroupMachine(RuleBasedStateMachine):
     def claims_hold(self) -> None:
         """No claim is broken in the last rebalance."""
         if self.last is not None:
-            broken = [f"{own.id}: {e}" for own in self.checked for e in evidence_against(own, self.last)]
-            assert not broken, "; ".join(broken)
+            broken = "; ".join(
+                str(Violation(own.id, evidence))
+                for own in self.checked
+                for evidence in evidence_against(own, self.last)
+            )
+            if broken:
+                raise AssertionError(broken)
 
     @invariant()
     def books_agree(self) -> None:
