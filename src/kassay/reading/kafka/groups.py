@@ -77,6 +77,8 @@ _OFFSETS: Final = ("TOPIC", "PARTITION", "LAG", "CONSUMER-ID")
 _MEMBERS: Final = ("CONSUMER-ID", "#PARTITIONS")
 _STATE: Final = ("STATE", "#MEMBERS")
 """The required columns of each view."""
+_FIRST: Final = ("GROUP", "TOPIC")
+"""With these every line of titles begins; only such a line is cut into columns to see."""
 _ABSENT: Final = ("-", "")
 _REBALANCING: Final = re.compile(r"\s*Warning: Consumer group '(?P<group>.*)' is rebalancing\.\s*")
 _EMPTY: Final = re.compile(r"\s*Consumer group '(?P<group>.*)' has no active members\.\s*")
@@ -173,6 +175,8 @@ def is_groups(text: str) -> bool:
 
 
 def _is_titles(line: str) -> bool:
+    if not line.lstrip().startswith(_FIRST):
+        return False
     names = Columns(line).names
     if names[:1] not in (("GROUP",), ("TOPIC",)):
         return False
