@@ -87,7 +87,12 @@ def test_a_rollout_that_never_settles_is_named_and_ends_with_1():
     assert done.returncode == 1
     text = " ".join(done.stdout.split())
     assert "a tie of assignors: this group never settles while one half has range and one uniform" in text
-    assert "optimum (certified)" in text
+    assert "optimum (certified)" in text and "rebalances without end" in text
+    document = run(
+        "genuine", "what-if", *GENUINE, "--group", "c-range", "--to", "uniform", "--json", "-"
+    ).stdout
+    (path,) = valid(json.loads(document), "what-if-1")["paths"]
+    assert [(step["rebalances"], step["never_settles_after"]) for step in path["steps"]] == [(None, 1)]
 
 
 OTHER_STATES = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling", "Empty", "Dead")

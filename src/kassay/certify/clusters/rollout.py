@@ -74,12 +74,13 @@ class RollingStep:
         return self.rebalances_range.most
 
     def to_json(self) -> dict[str, Any]:
-        """JSON fields of this step."""
+        """JSON fields of this step; no figure of rebalances for a step that never settles."""
+        endless = self.never_settles is not None
         return {
             "setting": str(self.setting),
             "restarts": self.restarts,
-            "rebalances": self.rebalances,
-            "rebalances_range": list(self.rebalances_range),
+            "rebalances": None if endless else self.rebalances,
+            "rebalances_range": None if endless else list(self.rebalances_range),
             "in_force": [[list(span.rules), span.first, span.last] for span in self.spans],
             "eager_members": list(self.eager),
             "back_until": self.back,

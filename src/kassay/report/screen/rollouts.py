@@ -31,13 +31,16 @@ def path_summary(path: Rollout) -> str:
     if not path.safe:
         return "no safe rolling restart: stop all members, then start them again"
     restarts = counted(len(path.steps), "rolling restart")
-    rebalances = Extent(
-        sum(step.rebalances_range.least for step in path.steps),
-        sum(step.rebalances_range.most for step in path.steps),
+    rebalances = _rebalances(
+        Extent(
+            sum(step.rebalances_range.least for step in path.steps),
+            sum(step.rebalances_range.most for step in path.steps),
+        ),
+        is_endless=path.never_settles,
     )
     policy = f", brokers at {POLICY}={' or '.join(path.policies)}" if path.policies else ""
     settles = "; " + _tie(unsettled[0]) if (unsettled := [s for s in path.steps if s.never_settles]) else ""
-    return f"{restarts}, {_rebalances(rebalances)}{_cost(path)}{policy}{settles}"
+    return f"{restarts}, {rebalances}{_cost(path)}{policy}{settles}"
 
 
 def _cost(path: Rollout) -> str:
@@ -77,10 +80,11 @@ def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
     """The effect of a step on the group, and whether the step can be undone."""
     if step.never_settles is not None:
         yield _tie(step)
+    rebalances = _rebalances(step.rebalances_range, is_endless=step.never_settles is not None)
     if not step.rebalances:
         yield f"{_in_force(step)}; no rebalance: each member returns to what it had"
     else:
-        yield f"{_in_force(step)}; {_rebalances(step.rebalances_range)}, {_eager(step)}"
+        yield f"{_in_force(step)}; {rebalances}, {_eager(step)}"
     if step.roll is not None:
         yield from _totals(step.roll)
     yield _back(step, path)
@@ -96,7 +100,9 @@ def _tie(step: RollingStep) -> str:
     )
 
 
-def _rebalances(count: Extent) -> str:
+def _rebalances(count: Extent, *, is_endless: bool) -> str:
+    if is_endless:
+        return "rebalances without end"
     return counted(count.most, "rebalance") if count.least == count.most else f"{_to(count)} rebalances"
 
 
