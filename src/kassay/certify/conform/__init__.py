@@ -1,0 +1,1 @@
+"""The coordinator model compared with Kafka's own coordinator, step by step."""

@@ -1,0 +1,177 @@
+"""The loop: histories from a seed on both sides, until so many steps or seconds; causes, each shrunk once.
+
+There are two results, which are never mixed. A `difference` is between the model and Kafka: kassay is wrong.
+What is `broken` is an invariant that Kafka itself does not keep; the model, where it agrees, does not either.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.certify.conform.broken import KnownFinding, known_finding
+from kassay.certify.conform.intentions import KINDS, NOT_DRIVEN, Intended, draw
+from kassay.certify.conform.play import Played, play
+from kassay.certify.conform.script import renamed, script
+from kassay.certify.conform.shrink import TRIES, shrink
+from kassay.certify.genuine.coordinator import GenuineProcess
+from kassay.model.errors import InputError
+from kassay.model.protocols.values.releases import NEWEST
+
+MODELLED: Final = {"4.4.0": NEWEST}
+"""The releases of Kafka that a set of rules of the model is for."""
+
+
+@dataclass(frozen=True)
+class ConformSettings:
+    """What to run: until `steps` were compared or `seconds` passed, whichever comes first."""
+
+    release: str = "4.4.0"
+    steps: int | None = None
+    seconds: float | None = None
+    seed: int = 0
+    kinds: tuple[str, ...] = KINDS
+
+    def __post_init__(self) -> None:
+        if self.release not in MODELLED:
+            raise InputError(f"--release {self.release}: the model has {', '.join(MODELLED)} alone")
+        if unknown := [kind for kind in self.kinds if kind not in KINDS]:
+            raise InputError(f"--kinds {unknown[0]}: expected some of {', '.join(KINDS)}")
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Differences, or broken invariants, of one cause.
+
+    `histories` is how many show it, `first` the number of the first one, `steps` the length of the smallest
+    found, `script` that one as lines, and `text` what differs there, or was seen.
+    """
+
+    cause: str
+    histories: int
+    first: int
+    steps: int
+    script: tuple[str, ...]
+    text: str
+    known: KnownFinding | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The cause as JSON."""
+        shown = {name: getattr(self, name) for name in ("cause", "histories", "first", "steps", "text")}
+        known = {"known": self.known.letter} if self.known else {}
+        return shown | known | {"script": list(self.script)}
+
+
+@dataclass(frozen=True)
+class ConformResult:
+    """The outcome of a loop; `steps` compared, by kind of history."""
+
+    settings: ConformSettings
+    steps: Mapping[str, int]
+    histories: int
+    seconds: float
+    differences: tuple[Cause, ...]
+    broken: tuple[Cause, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing differs, and Kafka breaks nothing but what is known."""
+        return not self.differences and all(cause.known for cause in self.broken)
+
+    @property
+    def rate(self) -> float:
+        """Compared steps a second, without the time for shrinking."""
+        return sum(self.steps.values()) / self.seconds if self.seconds else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON."""
+        return {
+            "schema": "kassay/conform/1",
+            "release": self.settings.release,
+            "seed": self.settings.seed,
+            "steps": dict(self.steps),
+            "histories": self.histories,
+            "seconds": round(self.seconds, 1),
+            "differences": [cause.to_json() for cause in self.differences],
+            "broken_by_kafka": [cause.to_json() for cause in self.broken],
+            "not_driven": list(NOT_DRIVEN),
+        }
+
+
+@dataclass
+class _Tally:
+    """Counts, and for each cause the first history that shows it."""
+
+    steps: Counter[str] = field(default_factory=Counter)
+    differing: Counter[str] = field(default_factory=Counter)
+    breaking: Counter[str] = field(default_factory=Counter)
+    first: dict[str, tuple[int, Intended]] = field(default_factory=dict)
+
+    def add(self, number: int, intended: Intended, played: Played) -> None:
+        """Count a history."""
+        self.steps[intended.setup.kind] += len(played.steps)
+        if played.difference is not None:
+            self.differing[played.difference.cause] += 1
+        self.breaking.update({each.cause for each in played.broken})
+        for cause in played.causes():
+            self.first.setdefault(cause, (number, intended))
+
+
+Progress = Callable[[int], None]
+
+
+def conform(
+    settings: ConformSettings,
+    jars: Iterable[Path],
+    *,
+    target: Any = None,
+    progress: Progress = lambda steps: None,  # noqa: ARG005 - by default nobody looks
+    tries: int = TRIES,
+) -> ConformResult:
+    """Play histories on Kafka's coordinator and on the model.
+
+    `target` has a `step` as the model's, which is the default; `tries` bounds the shrinking of each cause.
+    Raises `InputError` without a Java, and `GenuineFailed` if Kafka's jars cannot be driven.
+    """
+    tally, number, played_for = _Tally(), 0, 0.0
+    with GenuineProcess(jars, "conform") as process:
+        on_both = partial(play, process=process, release=MODELLED[settings.release], target=target)
+        while not _enough(settings, sum(tally.steps.values()), played_for):
+            begun = time.monotonic()
+            intended = draw(settings.seed, number, settings.kinds)
+            tally.add(number, intended, on_both(intended))
+            played_for += time.monotonic() - begun
+            number += 1
+            progress(sum(tally.steps.values()))
+        causes = {cause: _cause(cause, *first, tally, on_both, tries) for cause, first in tally.first.items()}
+    differences = tuple(causes[cause] for cause, _ in tally.differing.most_common())
+    broken = tuple(causes[cause] for cause, _ in tally.breaking.most_common())
+    return ConformResult(settings, dict(tally.steps), number, played_for, differences, broken)
+
+
+def _enough(settings: ConformSettings, steps: int, seconds: float) -> bool:
+    if settings.steps is not None and steps >= settings.steps:
+        return True
+    return settings.seconds is not None and seconds >= settings.seconds
+
+
+def _cause(
+    cause: str, number: int, intended: Intended, tally: _Tally, on_both: Callable[..., Played], tries: int
+) -> Cause:
+    """The cause with its smallest history."""
+    watch = cause in tally.breaking
+    small = shrink(intended, lambda other: cause in on_both(other, watch=watch).causes(), tries)
+    played = on_both(small, watch=watch)
+    text = next((each.text for each in played.broken if each.cause == cause), "")
+    last = next((each.step for each in played.broken if each.cause == cause), len(played.steps))
+    if not watch and played.difference is not None:
+        text = played.difference.text
+    steps = played.steps[: last + 1]
+    histories = tally.differing[cause] + tally.breaking[cause]
+    lines = script(small.setup, steps)
+    return Cause(cause, histories, number, len(steps), lines, renamed(text, steps), known_finding(cause))
