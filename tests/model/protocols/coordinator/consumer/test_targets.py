@@ -269,6 +269,6 @@ def test_who_still_gives_up_what_it_had_gives_up_more_only_where_it_reads_someth
             member.assigned,
             tps(0, 1, 2, 3),
             set(),
-            Reads(frozenset(), changed),
+            Reads(frozenset(), changed, named=False),
         )
         assert after.pending == pending

@@ -275,7 +275,8 @@ def _reads(effects: Effects, member: ConsumerMember, group: ConsumerGroup, *, ch
     if effects.has("subscription_ignored"):
         return None
     names = member.reads(group.resolved)
-    return Reads(frozenset(topic.topic_id for topic in effects.image if topic.name in names), changed)
+    ids = frozenset(topic.topic_id for topic in effects.image if topic.name in names)
+    return Reads(ids, changed, bool(names))
 
 
 def looks_again(group: ConsumerGroup) -> bool:

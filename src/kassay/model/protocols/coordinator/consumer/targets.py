@@ -43,7 +43,7 @@ from kassay.model.protocols.values.groups import (
 )
 from kassay.model.protocols.values.marks import Generation
 from kassay.model.protocols.values.records import UNKNOWN_TIME, LogRecord, Offloaded
-from kassay.model.protocols.values.requests import Image, Partitions
+from kassay.model.protocols.values.requests import NO_GENERATION, Image, Partitions
 
 _FIBONACCI: Final = -7046029254386353131
 
@@ -224,10 +224,14 @@ CONSUMER_MEMBER: Final = total(
 
 
 class Reads(NamedTuple):
-    """The ids of the topics that a member subscribes to; `changed`: by this very heartbeat."""
+    """The ids of the topics that a member subscribes to; `changed`: by this very heartbeat.
+
+    `named`: it names a topic, or its expression matches one, whether or not that topic exists.
+    """
 
     topics: frozenset[str]
     changed: bool
+    named: bool
 
 
 def event_for(member: ConsumerMember, target_epoch: int, owned: Partitions | None) -> str:
@@ -312,9 +316,14 @@ def _next(
 def _follow(
     effects: Effects, member: ConsumerMember, owned: Partitions | None, reads: Reads
 ) -> ConsumerMember:
-    """The member in its epoch without unsubscribed partitions, which it must revoke if it owns them."""
+    """The member in its epoch without unsubscribed partitions, which it must revoke if it owns them.
+
+    Kafka compares references: without names it takes the empty map, which a member that was never assigned
+    anything has, too.
+    """
     assigned = tuple(tp for tp in member.assigned if tp.topic in reads.topics)
-    if assigned == member.assigned and (reads.topics or member.pending):
+    never_assigned = member.prev_epoch == NO_GENERATION
+    if assigned == member.assigned and (reads.named or member.pending or never_assigned):
         return member
     pending = tuple(sorted({*member.pending, *member.assigned} - {*assigned}))
     revoking = bool(pending) and _owns(owned, pending)

@@ -1,0 +1,100 @@
+"""Sequences in which the model once differed from Kafka, and how their outcomes are recorded.
+
+`python -m tests.certify.conform.sequences` plays them on Kafka's own coordinator and writes
+`tests/data/conform`. In an event, `#1` is the first member id that the coordinator made, and so on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kassay.certify.genuine import events as e
+from kassay.certify.genuine.coordinator import CONFIG, GenuineProcess
+from kassay.certify.genuine.jars import coordinator_jars
+from tests.paths import DATA
+
+FOLDER = DATA / "conform"
+SEED = 1
+
+
+class Recorded(NamedTuple):
+    """Settings that are not the usual ones, topics, and events."""
+
+    config: Mapping[str, Any]
+    topics: Mapping[str, int]
+    events: Sequence[e.GenuineEvent]
+
+
+def modern(member: str, epoch: int, **more: Any) -> e.ConsumerHeartbeatEvent:
+    """A heartbeat; one at epoch 0 is complete."""
+    if epoch == 0:
+        more = {"rebalance_timeout": 30_000, "owned": {}} | more
+    return e.ConsumerHeartbeatEvent(member, epoch, **more)
+
+
+def joins(member: str, *protocols: str, topics: Sequence[str] = ("foo",), **more: Any) -> e.JoinEvent:
+    """A JoinGroup of a client with these protocols."""
+    metadata = {"topics": list(topics), "version": 0}
+    return e.JoinEvent("c", member, [(name, metadata) for name in protocols], **more)
+
+
+AT_ONCE = {"classic_initial_rebalance_delay_ms": 0, "consumer_assignment_interval_ms": 0}
+LATER = AT_ONCE | {"consumer_assignment_interval_ms": 5000}
+SEQUENCES = {
+    "names-of-no-topic": Recorded(
+        LATER, {}, [modern("m", 0, subscribed=["foo"]), modern("m", 2, subscribed=["bar"])]
+    ),
+    "expression-for-no-topic": Recorded(
+        LATER, {}, [modern("m", 0, subscribed=["foo"]), modern("m", 2, regex="ba?r"), e.ResolveEvent()]
+    ),
+    "join-for-no-topic": Recorded(
+        LATER, {}, [modern("m", 0, subscribed=["foo"]), joins("m", "range", topics=["bar"])]
+    ),
+    "upgrade-at-generation-0": Recorded(
+        AT_ONCE | {"migration_policy": "UPGRADE"},
+        {"foo": 1},
+        [
+            joins("", "range", instance="i"),
+            e.LeaveEvent([{"member": "#1", "instance": "i"}]),
+            modern("m", 0, regex="f.*"),
+            modern("m", 0, regex="f.*"),
+            e.FailoverEvent(),
+            modern("m", 0, regex="f.*"),
+            e.ResolveEvent(),
+            modern("m", 0, regex="f.*"),
+        ],
+    ),
+}
+
+
+def record(process: GenuineProcess, sequence: Recorded) -> dict[str, Any]:
+    """The sequence as a trace with Kafka's outcome, in the form of the vectors."""
+    config = dict(CONFIG) | sequence.config
+    process.start(config, sequence.topics, SEED)
+    made: list[str] = []
+    steps = []
+    for event in sequence.events:
+        text = json.dumps(event.document())
+        for place, name in enumerate(made, 1):
+            text = text.replace(f"#{place}", name)
+        step = process.send(json.loads(text))
+        members = [member["id"] for member in step.state.get("members", [])]
+        pending = step.state.get("pending_join", [])
+        ids = [*(answer.get("member") for answer in step.answers), *pending, *members]
+        made += [name for name in dict.fromkeys(ids) if name and len(name) > 20 and name not in made]
+        steps.append(dict(step.document))
+    return {"config": config, "topics": sequence.topics, "steps": steps}
+
+
+def main() -> None:
+    """Write what Kafka does."""
+    with GenuineProcess(coordinator_jars()) as process:
+        for name, sequence in SEQUENCES.items():
+            trace = record(process, sequence)
+            (FOLDER / f"{name}.json").write_text(json.dumps(trace, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
