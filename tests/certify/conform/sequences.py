@@ -52,6 +52,17 @@ SEQUENCES = {
     "join-for-no-topic": Recorded(
         LATER, {}, [modern("m", 0, subscribed=["foo"]), joins("m", "range", topics=["bar"])]
     ),
+    "commit-of-a-deleted-topic": Recorded(
+        AT_ONCE,
+        {"foo": 1, "bar": 1},
+        [
+            modern("m", 0, subscribed=["bar"]),
+            modern("n", 0, subscribed=["foo"]),
+            modern("m", 2, owned={"bar": [0]}),
+            e.TopicsEvent({"foo": 1}),
+            e.CommitEvent("m", 2, [("bar", 0, 5)]),
+        ],
+    ),
     "upgrade-at-generation-0": Recorded(
         AT_ONCE | {"migration_policy": "UPGRADE"},
         {"foo": 1},

@@ -370,10 +370,13 @@ def check_commit(effects: Effects, group: ConsumerGroup, request: requests.Offse
 
 
 def has_had(image: requests.Image, member: ConsumerMember, request: requests.OffsetCommit) -> bool:
-    """Whether the member has had every committed partition at least since the epoch in the request."""
+    """Whether the member has had every committed partition at least since the epoch in the request.
+
+    A partition of a topic that does not exist is none that it has had.
+    """
     ids = {topic.name: topic.topic_id for topic in image}
     since = member.assignment_epochs
     return all(
-        since.get(TopicPartition(ids.get(tp.topic, tp.topic), tp.partition), NEVER) <= request.generation_id
+        since.get(TopicPartition(ids.get(tp.topic, ""), tp.partition), NEVER) <= request.generation_id
         for tp, _ in request.offsets
     )
