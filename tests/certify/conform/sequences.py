@@ -63,6 +63,18 @@ SEQUENCES = {
             e.CommitEvent("m", 2, [("bar", 0, 5)]),
         ],
     ),
+    "upgrade-without-the-protocol": Recorded(
+        AT_ONCE | {"migration_policy": "UPGRADE"},
+        {"foo": 1},
+        [
+            joins("", "sticky", "range"),
+            joins("#1", "sticky", "range"),
+            joins("", "range"),
+            e.AdvanceEvent(1),
+            joins("#1", "range"),
+            modern("m", 0, subscribed=["foo"]),
+        ],
+    ),
     "upgrade-at-generation-0": Recorded(
         AT_ONCE | {"migration_policy": "UPGRADE"},
         {"foo": 1},

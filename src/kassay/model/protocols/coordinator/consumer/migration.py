@@ -102,6 +102,9 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
     if not group.protocol and not effects.has("first_generation_not_found"):
         raise Refused(errors.UNKNOWN_SERVER_ERROR)
     metadata = next((subscription for name, subscription in member.protocols if name == group.protocol), None)
+    if metadata is None and group.protocol:
+        # It has joined again, without the name that the group still has.
+        raise Refused(errors.UNKNOWN_SERVER_ERROR)
     if not isinstance(metadata, requests.Subscription):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
     assigned = to_ids(effects.image, member.assignment)
