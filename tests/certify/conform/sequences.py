@@ -75,6 +75,9 @@ SEQUENCES = {
             modern("m", 0, subscribed=["foo"]),
         ],
     ),
+    "pending-member-with-an-instance-id": Recorded(
+        AT_ONCE, {}, [joins("", "range"), joins("#1", "range", instance="i")]
+    ),
     "upgrade-at-generation-0": Recorded(
         AT_ONCE | {"migration_policy": "UPGRADE"},
         {"foo": 1},

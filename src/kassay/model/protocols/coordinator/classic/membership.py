@@ -46,7 +46,11 @@ def join(group: GroupBuilder, request: JoinGroup) -> None:
     elif request.member_id == requests.UNKNOWN_MEMBER:
         _join_without_id(group, request)
     elif request.member_id in group.pending_join:
-        _add(group, request, request.member_id)
+        if request.group_instance_id:
+            # Kafka expects none here and throws: only a member without an instance id was ever pending.
+            _refuse(group, request, "", errors.UNKNOWN_SERVER_ERROR)
+        else:
+            _add(group, request, request.member_id)
     else:
         error = group.identity_error(request.member_id, request.group_instance_id)
         if error == errors.NONE:
