@@ -92,6 +92,15 @@ SEQUENCES = {
             modern("m", 0, regex="f.*"),
         ],
     ),
+    "pause-without-a-member-id": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            modern("", -2, instance="i"),
+            modern("m", 0, subscribed=["foo"], instance="i"),
+            modern("", -2, instance="i"),
+        ],
+    ),
 }
 
 

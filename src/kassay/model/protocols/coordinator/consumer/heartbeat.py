@@ -80,8 +80,11 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
         if not full or unnamed:
             raise Refused(errors.INVALID_REQUEST)
     else:
-        unnamed = request.member_epoch == requests.STATIC_LEAVE_EPOCH and not request.group_instance_id
-        if unnamed or request.member_epoch < requests.STATIC_LEAVE_EPOCH or not request.member_id.strip():
+        pauses = request.member_epoch == requests.STATIC_LEAVE_EPOCH
+        # Version 0 alone has requests without a member id, and lets a static member pause with one.
+        nameless = not request.member_id.strip() and (bool(request.member_id) or not pauses)
+        unnamed = pauses and not request.group_instance_id
+        if unnamed or nameless or request.member_epoch < requests.STATIC_LEAVE_EPOCH:
             raise Refused(errors.INVALID_REQUEST)
     if request.subscribed_topic_regex is not None and effects.has("regexes_refused"):
         raise Refused(errors.INVALID_REQUEST)
