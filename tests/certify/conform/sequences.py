@@ -92,6 +92,18 @@ SEQUENCES = {
             modern("m", 0, regex="f.*"),
         ],
     ),
+    "join-that-turns-a-tie": Recorded(
+        AT_ONCE,
+        {"foo": 2},
+        [
+            modern("a", 0, subscribed=["foo"], assignor="range"),
+            modern("b", 0, subscribed=["foo"], assignor="uniform"),
+            modern("a", 2, owned={"foo": [0]}),
+            modern("b", 3, owned={}),
+            joins("b", "range"),
+            joins("a", "range"),
+        ],
+    ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,
         {"foo": 1},

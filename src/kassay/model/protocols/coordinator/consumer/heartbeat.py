@@ -218,11 +218,12 @@ def update_member(
     owned: requests.Partitions | None,
     *,
     keeps_target: bool = False,
+    by_join: bool = False,
 ) -> Updated:
     """Apply the member's request, advance the epoch, assign, reconcile: the member and the records.
 
     With `keeps_target` no target is computed, and if one is due no member is reconciled: a rebalance of the
-    classic protocol will do that.
+    classic protocol will do that. A JoinGroup (`by_join`) advances no epoch for another preferred assignor.
     """
     records: list[LogRecord] = []
     if wanted != member:
@@ -235,7 +236,7 @@ def update_member(
     regexes = _regexes(effects, group, member, wanted)
     records += regexes.records
     changed = renamed or regexes.bumps
-    if assignor != (preferred_assignor(group.members) or default):
+    if not by_join and assignor != (preferred_assignor(group.members) or default):
         changed = changed or not effects.has("assignor_change_waits")
     topics, epoch = group.topics, group.epoch
     if changed or looks_again(group):

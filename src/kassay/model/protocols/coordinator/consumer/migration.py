@@ -243,7 +243,7 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
     owned = to_ids(effects.image, subscription.owned)
     down = may_replace(effects, group, request.group_instance_id)
     keeps_target = down and not effects.has("static_downgrade_never_rebalances")
-    updated = update_member(effects, group, member, wanted, owned, keeps_target=keeps_target)
+    updated = update_member(effects, group, member, wanted, owned, keeps_target=keeps_target, by_join=True)
     return _store(effects, group, request, updated, records + updated.records, down=down)
 
 
