@@ -104,6 +104,28 @@ SEQUENCES = {
             joins("a", "range"),
         ],
     ),
+    "failed-write-after-a-removal": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("m", -1),
+            joins("x", "range"),
+            modern("m", 0, subscribed=["foo"], write_fails="MESSAGE_TOO_LARGE"),
+            modern("m", 0, subscribed=["foo"]),
+        ],
+    ),
+    "join-whose-write-fails-after-a-removal": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("m", -1),
+            joins("x", "range"),
+            joins("", "range", write_fails="NOT_ENOUGH_REPLICAS"),
+            joins("", "range"),
+        ],
+    ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,
         {"foo": 1},

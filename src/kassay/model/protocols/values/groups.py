@@ -154,7 +154,8 @@ class Role(StrEnum):
 class CoordinatorState(NamedTuple):
     """The state of a coordinator; `now` is the time in ms, if there is a clock.
 
-    `streams` are the group's own settings as a Streams group, () or one value.
+    `streams` are the group's own settings as a Streams group, () or one value. `removed` is a group that was
+    removed from memory without a record since the last append, () or one value: a failed write restores it.
     """
 
     group: Group = None
@@ -163,6 +164,7 @@ class CoordinatorState(NamedTuple):
     now: int = NO_CLOCK
     streams: tuple[StreamsConfig, ...] = ()
     background: Background = NOTHING_BEGUN
+    removed: tuple[Group, ...] = ()
 
 
 # Continuations after the records of a step are acknowledged, or their write has failed.
