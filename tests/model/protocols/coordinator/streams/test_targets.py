@@ -41,7 +41,7 @@ def test_the_assignor_is_asked_about_everybody_with_their_state():
     threads = Threads(AT_ONCE._replace(num_standby_replicas=1, rack_aware_tags=("zone",)))
     threads.join("b", rack="r", tags=(("zone", "z"),), task_offsets=((tasks(1)[0], 9),))
     threads.join("a", process_id="p-b")
-    (first, second) = threads.choices.asked
+    (first, second) = threads.choices.checked
     assert [member.member_id for member in first.members] == ["b"]
     a, b = second.members
     assert (a.process_id, a.active, b.active) == ("p-b", (), tasks(0, 1))
@@ -86,9 +86,9 @@ def test_the_first_members_are_assigned_to_together_once_the_delay_is_over():
     assert threads.join("a").status == ("ASSIGNMENT_DELAYED",)
     threads.advance(1_000)
     threads.join("b")
-    assert not threads.choices.asked
+    assert not threads.choices.checked
     threads.advance(2_000)
-    (asked,) = threads.choices.asked
+    (asked,) = threads.choices.checked
     assert [member.member_id for member in asked.members] == ["a", "b"]
     assert threads.beat("a").tasks == TaskRoles(tasks(0))
     assert threads.beat("b").tasks == TaskRoles(tasks(1))
@@ -107,7 +107,7 @@ def test_a_delay_that_ends_in_an_empty_group_does_nothing():
     threads.leave("a")
     threads.advance(3_000)
     assert [timer.kind for timer in threads.happened.fired] == ["initial_rebalance"]
-    assert not threads.happened.records and not threads.choices.asked
+    assert not threads.happened.records and not threads.choices.checked
     assert not threads.group.delayed
 
 
@@ -128,7 +128,7 @@ def test_a_delay_that_ends_where_a_topic_is_missing_leads_nobody_anywhere():
     assert set(threads.join("a").status) == {"ASSIGNMENT_DELAYED", "MISSING_SOURCE_TOPICS"}
     threads.advance(3_000)
     assert [timer.kind for timer in threads.happened.fired] == ["initial_rebalance"]
-    assert not threads.choices.asked
+    assert not threads.choices.checked
     threads.topics(**TOPICS)
     assert threads.beat("a").tasks == TaskRoles(tasks(0, 1))
 
@@ -192,12 +192,12 @@ def test_other_settings_of_the_group_are_assigned_to_anew_at_the_next_heartbeat(
     threads = Threads()
     threads.join("a")
     threads.beat("a")
-    asked = len(threads.choices.asked)
+    asked = len(threads.choices.checked)
     threads.beat("a")
-    assert len(threads.choices.asked) == asked
+    assert len(threads.choices.checked) == asked
     threads.send(StreamsConfigured(AT_ONCE._replace(num_standby_replicas=1)))
     threads.beat("a")
-    assert threads.choices.asked[asked].standby_replicas == 1
+    assert threads.choices.checked[asked].standby_replicas == 1
     assert dict(threads.group.configs) == {"num.standby.replicas": "1"}
 
 

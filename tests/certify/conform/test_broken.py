@@ -1,0 +1,116 @@
+"""Which invariants Kafka breaks: each known finding by its recorded steps, and what is no finding."""
+
+import json
+
+import pytest
+
+from kassay.certify.conform.broken import KNOWN, Watch, known_finding
+from kassay.certify.genuine.coordinator import GenuineStep
+from tests.certify.conform.sequences import FOLDER
+
+
+class Replays:
+    """Stands in for the process: what memory and log give, one after each step."""
+
+    def __init__(self, *found):
+        self.left = list(found)
+
+    def replays(self):
+        memory, log = self.left.pop(0)
+        return {"memory": memory, "log": log, "compacted": log, "without_tombstones": log}
+
+
+def step(number, event, state=None, answers=(), **document):
+    state = {"type": None} | (state or {})
+    shown = {"i": number, "event": {"event": event} | document.pop("request", {}), "responses": list(answers)}
+    return GenuineStep(shown | {"state": state, "fired": [], "records": []} | document)
+
+
+def watched(steps, *replays):
+    watch = Watch(Replays(*replays) if replays else None)
+    for each in steps:
+        watch.look(each)
+    return [each.cause for each in watch.broken]
+
+
+EMPTY = {"type": "consumer", "state": "Empty", "members": [], "more": {}}
+NOTHING = {"type": None, "timers": [], "more": {}}
+
+
+def classic(state, generation, members=()):
+    return {"type": "classic", "state": state, "generation": generation, "members": list(members)}
+
+
+def joined(to, generation):
+    return {"to": to, "kind": "join", "error": "NONE", "member": "m", "generation": generation}
+
+
+def test_every_known_finding_has_its_causes():
+    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E"]
+    assert all(known_finding(cause) is finding for finding in KNOWN for cause in finding.causes)
+    assert known_finding("something else") is None
+
+
+def test_a_group_that_is_in_the_log_alone_is_finding_a():
+    error = {"to": 0, "kind": "join", "error": "UNKNOWN_MEMBER_ID"}
+    (cause,) = watched([step(0, "join", answers=[error])], (NOTHING, EMPTY))
+    assert known_finding(cause).letter == "A"
+
+
+def test_a_generation_given_on_both_sides_of_a_failover_is_finding_b():
+    joins = [classic("PreparingRebalance", 0), classic("CompletingRebalance", 1)]
+    steps = [
+        step(0, "join", joins[0]),
+        step(1, "advance", joins[1], [joined(0, 1)]),
+        step(2, "reload", classic("Empty", 0)),
+        step(3, "join", joins[0]),
+        step(4, "advance", joins[1], [joined(3, 1)]),
+    ]
+    (cause,) = watched(steps)
+    assert known_finding(cause).letter == "B"
+    assert watched(steps[:2] + steps[3:]) == []
+
+
+def test_a_timer_that_throws_is_finding_c():
+    thrown = {"fired": [["join", None]], "more": {"exception": "IllegalStateException"}}
+    (cause,) = watched([step(0, "advance", **thrown)])
+    assert known_finding(cause).letter == "C"
+    assert watched([step(0, "join", more={"exception": "IllegalStateException"})]) == []
+
+
+def test_an_answer_with_epoch_0_is_finding_r5():
+    trace = json.loads((FOLDER / "upgrade-at-generation-0.json").read_text())
+    (cause,) = watched([GenuineStep(each) for each in trace["steps"]])
+    assert known_finding(cause).letter == "R5"
+
+
+def test_a_classic_group_whose_write_failed_is_finding_e():
+    failed = step(0, "leave", request={"write_fails": "NOT_ENOUGH_REPLICAS"})
+    (cause,) = watched([failed], (classic("Empty", 2), classic("Stable", 1)))
+    assert known_finding(cause).letter == "E"
+
+
+@pytest.mark.parametrize(
+    ("memory", "log"),
+    [
+        (classic("PreparingRebalance", 1), classic("Stable", 0)),
+        ({**EMPTY, "timers": [1]}, {**EMPTY, "timers": []}),
+        (
+            classic("Stable", 1, [{"id": "a", "is_new": True}, {"id": "b"}]),
+            classic("Stable", 1, [{"id": "b"}, {"id": "a", "is_new": False}]),
+        ),
+    ],
+)
+def test_what_kafka_keeps_in_memory_alone_is_no_finding(memory, log):
+    assert watched([step(0, "heartbeat")], (memory, log)) == []
+
+
+def test_another_difference_is_new_and_reported_once():
+    changed = {**EMPTY, "group_epoch": 3}
+    (cause,) = watched([step(0, "leave"), step(1, "leave")], (EMPTY, changed), (EMPTY, changed))
+    assert cause == "memory-is-log: leave, group_epoch" and known_finding(cause) is None
+
+
+def test_a_log_that_does_not_load_is_reported():
+    (cause,) = watched([step(0, "join")], (NOTHING, {"unloadable": "IllegalStateException"}))
+    assert cause == "log-loads: join, log"
