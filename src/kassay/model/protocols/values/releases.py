@@ -124,6 +124,14 @@ OLD_RULES: Final = (
         "A member may join with an empty list of topic names.",
     ),
     OldRule(
+        "pause_needs_member_id",
+        13,
+        "KIP-1082",
+        "A static member that leaves for a while must name its member id.",
+        "Version 0 of the heartbeat lets a static member leave for a while without its member id.",
+        hidden="The models' consumers always send their member ids.",
+    ),
+    OldRule(
         "partition_epochs_expected",
         14,
         "KAFKA-19862",

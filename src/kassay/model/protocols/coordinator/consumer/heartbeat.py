@@ -82,7 +82,8 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
     else:
         pauses = request.member_epoch == requests.STATIC_LEAVE_EPOCH
         # Version 0 alone has requests without a member id, and lets a static member pause with one.
-        nameless = not request.member_id.strip() and (bool(request.member_id) or not pauses)
+        needed = bool(request.member_id) or not pauses or effects.has("pause_needs_member_id")
+        nameless = needed and not request.member_id.strip()
         unnamed = pauses and not request.group_instance_id
         if unnamed or nameless or request.member_epoch < requests.STATIC_LEAVE_EPOCH:
             raise Refused(errors.INVALID_REQUEST)
