@@ -150,11 +150,11 @@ class Watch:
         if memory.get("type") == "classic" and memory.get("state") not in ("Empty", "Stable"):
             return
         for way in ("log", "compacted", "without_tombstones"):
-            found = replays[way]
-            if "unloadable" in found:
-                self._report(step, LOADS, f"{event}, {way}", str(found["unloadable"]))
+            replayed = replays[way]
+            if "unloadable" in replayed:
+                self._report(step, LOADS, f"{event}, {way}", str(replayed["unloadable"]))
                 return
-            if (kept := _kept(found)) != memory:
+            if (kept := _kept(replayed)) != memory:
                 self._report(step, MEMORY, self._difference(step, event, memory, kept), _texts(memory, kept))
                 return
 

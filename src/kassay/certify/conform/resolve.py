@@ -253,10 +253,10 @@ class Resolver:
         for answer in step.answers:
             client = self._askers.get(answer["to"])
             if client is not None:
-                _told(client, answer)
+                _read_answer(client, answer)
 
 
-def _told(client: Client, answer: Mapping[str, Any]) -> None:
+def _read_answer(client: Client, answer: Mapping[str, Any]) -> None:
     """Let a client read an answer."""
     kind, error = answer["kind"], answer["error"]
     if kind == "join" and error in (_NONE, "MEMBER_ID_REQUIRED"):
