@@ -17,7 +17,7 @@ from kassay.model.protocols.values.releases import NEWEST
 from kassay.reading.values import read_as
 
 
-class Difference(NamedTuple):
+class StepDifference(NamedTuple):
     """Where the model first differs: the step's number, its event, the place, and both values in words."""
 
     step: int
@@ -31,11 +31,11 @@ class Difference(NamedTuple):
         return f"{self.event}: {self.place}"
 
 
-class Played(NamedTuple):
+class PlayedOnBoth(NamedTuple):
     """A history that was played, up to the first difference; `broken` is what Kafka itself broke."""
 
     steps: tuple[GenuineStep, ...]
-    difference: Difference | None
+    difference: StepDifference | None
     broken: tuple[Broken, ...]
 
     def causes(self) -> Iterable[str]:
@@ -56,7 +56,7 @@ def play(
     release: str = NEWEST,
     target: Any = None,
     watch: bool = True,
-) -> Played:
+) -> PlayedOnBoth:
     """Play the history on both sides; it ends at the first difference.
 
     `target` has a `step` as the model's, which is the default. `watch` also compares Kafka's memory with
@@ -80,7 +80,7 @@ def play(
         difference = model.difference(step)
         if difference is not None:
             break
-    return Played(tuple(steps), difference, tuple(watching.broken))
+    return PlayedOnBoth(tuple(steps), difference, tuple(watching.broken))
 
 
 class Followed:
@@ -94,7 +94,7 @@ class Followed:
         shape = read_as(TraceShape, {"config": config, "topics": topics, "steps": []})
         self._trace = FollowedTrace(shape, (target or coordinator).step, release)
 
-    def difference(self, step: GenuineStep) -> Difference | None:
+    def difference(self, step: GenuineStep) -> StepDifference | None:
         """The difference after this step, or None."""
         traced = TracedStep(read_as(StepShape, step.without_exception()))
         number, event = traced.shape.i, traced.event.event
@@ -103,11 +103,11 @@ class Followed:
         except InputError:
             raise
         except Exception as problem:
-            return Difference(number, event, f"raised {type(problem).__name__}", repr(problem))
+            return StepDifference(number, event, f"raised {type(problem).__name__}", repr(problem))
         if text is None:
             return None
         place, _, _ = text.partition(": ")
-        return Difference(number, event, _general(place), text)
+        return StepDifference(number, event, _general(place), text)
 
 
 def _general(place: str) -> str:

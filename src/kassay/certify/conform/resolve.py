@@ -1,8 +1,8 @@
 """Intentions resolved against the genuine state: the event that each one means now.
 
-A client knows what the answers told it. Most of its requests are those of a real client; some name another
-member, another epoch, or something that it does not own. `ALTER` changes what a client is: its protocol
-list, subscription, expression, assignor, instance id, process or timeouts.
+A client knows what it learned from answers. Most of its requests are those of a real client; some name
+another member, another epoch, or something that it does not own. `ALTER` changes what a client is: its
+protocol list, subscription, expression, assignor, instance id, process or timeouts.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Numbers:
 
 @dataclass
 class Client:
-    """What a client is, and what the answers told it."""
+    """What a client is, and what it learned from answers."""
 
     slot: int
     process: int = 0
@@ -142,7 +142,7 @@ class Resolver:
 
     def _member(self, client: Client, numbers: _Numbers) -> str:
         others = [c.member for c in self.clients if c is not client and c.member]
-        return numbers.of(*(client.member,) * 14, "", others[0] if others else "nobody")
+        return numbers.of(*(client.member,) * 14, "", others[0] if others else "stranger")
 
     @staticmethod
     def _instance(client: Client, numbers: _Numbers) -> str | None:

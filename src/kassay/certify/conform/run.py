@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from kassay.certify.conform.broken import KnownFinding, known_finding
 from kassay.certify.conform.intentions import KINDS, NOT_DRIVEN, Intended, draw
-from kassay.certify.conform.play import Played, play
+from kassay.certify.conform.play import PlayedOnBoth, play
 from kassay.certify.conform.script import renamed, script
 from kassay.certify.conform.shrink import TRIES, shrink
 from kassay.certify.genuine.coordinator import GenuineProcess
@@ -45,7 +45,7 @@ class ConformSettings:
 
 
 @dataclass(frozen=True)
-class Cause:
+class ConformCause:
     """Differences, or broken invariants, of one cause.
 
     `histories` is how many show it, `first` the number of the first one, `steps` the length of the smallest
@@ -75,8 +75,8 @@ class ConformResult:
     steps: Mapping[str, int]
     histories: int
     seconds: float
-    differences: tuple[Cause, ...]
-    broken: tuple[Cause, ...]
+    differences: tuple[ConformCause, ...]
+    broken: tuple[ConformCause, ...]
 
     @property
     def holds(self) -> bool:
@@ -112,7 +112,7 @@ class _Tally:
     breaking: Counter[str] = field(default_factory=Counter)
     first: dict[str, tuple[int, Intended]] = field(default_factory=dict)
 
-    def add(self, number: int, intended: Intended, played: Played) -> None:
+    def add(self, number: int, intended: Intended, played: PlayedOnBoth) -> None:
         """Count a history."""
         self.steps[intended.setup.kind] += len(played.steps)
         if played.difference is not None:
@@ -130,7 +130,7 @@ def conform(
     jars: Iterable[Path],
     *,
     target: Any = None,
-    progress: Progress = lambda steps: None,  # noqa: ARG005 - by default nobody looks
+    progress: Progress = lambda steps: None,  # noqa: ARG005 - by default it is not shown
     tries: int = TRIES,
 ) -> ConformResult:
     """Play histories on Kafka's coordinator and on the model.
@@ -161,8 +161,13 @@ def _enough(settings: ConformSettings, steps: int, seconds: float) -> bool:
 
 
 def _cause(
-    cause: str, number: int, intended: Intended, tally: _Tally, on_both: Callable[..., Played], tries: int
-) -> Cause:
+    cause: str,
+    number: int,
+    intended: Intended,
+    tally: _Tally,
+    on_both: Callable[..., PlayedOnBoth],
+    tries: int,
+) -> ConformCause:
     """The cause with its smallest history."""
     watch = cause in tally.breaking
     small = shrink(intended, lambda other: cause in on_both(other, watch=watch).causes(), tries)
@@ -174,4 +179,6 @@ def _cause(
     steps = played.steps[: last + 1]
     histories = tally.differing[cause] + tally.breaking[cause]
     lines = script(small.setup, steps)
-    return Cause(cause, histories, number, len(steps), lines, renamed(text, steps), known_finding(cause))
+    return ConformCause(
+        cause, histories, number, len(steps), lines, renamed(text, steps), known_finding(cause)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kassay.certify.conform.intentions import NOT_DRIVEN
-from kassay.certify.conform.run import Cause, ConformResult
+from kassay.certify.conform.run import ConformCause, ConformResult
 from kassay.report.screen.console import View, line, stack, whole_line
 from kassay.writing.text import counted
 
@@ -26,7 +26,7 @@ def conform_view(result: ConformResult) -> View:
     return stack(*parts, line(), _verdict(result))
 
 
-def _causes(causes: tuple[Cause, ...]) -> list[View]:
+def _causes(causes: tuple[ConformCause, ...]) -> list[View]:
     parts: list[View] = []
     for cause in causes:
         known = cause.known
