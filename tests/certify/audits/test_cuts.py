@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kassay.certify.audits.values import LogAudit
+from kassay.model.errors import InputError
 from tests.certify.audits.histories.test_consumer import a_share_life
 from tests.certify.audits.histories.test_streams import a_streams_life
 from tests.certify.audits.logs import audited, found, of_records
@@ -96,9 +97,15 @@ def test_no_records_that_are_cut_out_together_accuse_a_group(name: str, length: 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_no_line_that_is_cut_out_of_a_file_accuses_a_group(path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
+    if not lines[-1].endswith("\n"):
+        with pytest.raises(InputError, match=r"the file is cut: .* in the middle of a record"):
+            audited("".join(lines))
+        lines = lines[:-2]
     whole = found(audited("".join(lines)))
-    cuts = [at for at, line in enumerate(lines) if line.startswith("| ")]
+    *cuts, end = [at for at, line in enumerate(lines) if line.startswith("| ")]
     assert cuts
+    with pytest.raises(InputError, match=r"the file is cut: .* in the middle of a batch"):
+        audited("".join(lines[:end] + lines[end + 1 :]))
     accused = {at: found(audited("".join(lines[:at] + lines[at + 1 :]))) - whole for at in cuts}
     assert not any(accused.values()), accused
 

@@ -212,3 +212,40 @@ def test_a_group_that_changes_its_protocol_is_not_judged_by_what_was_taken_over(
     _, taken = group.rebalances
     assert (group.moved, group.returns) == (0, {})
     assert (taken.judged, taken.why_not) == ((), "its target was taken over from the classic protocol")
+
+
+@pytest.mark.parametrize("end", [1, 40, 200])
+def test_a_dump_that_ends_in_a_line_or_a_batch_is_refused_as_cut(end):
+    text = dump(rows({"a": (0, 1), "b": (2, 3)}).records)
+    with pytest.raises(InputError, match="the file is cut"):
+        audited(text[: -end - 1])
+
+
+def test_a_dump_that_ends_between_batches_or_without_a_line_end_is_read():
+    text = dump(rows({"a": (0, 1), "b": (2, 3)}).records)
+    assert audited(text[:-1]).records == audited(text).records
+    assert audited(text[: text.rindex("baseOffset")]).groups
+
+
+def test_console_output_that_ends_in_a_record_is_refused_as_cut():
+    log = Log()
+    write_classic(log, "g", "range", played("range", a_life()))
+    with pytest.raises(InputError, match=r"the file is cut: .* in the middle of a record"):
+        audited(console(log.records)[:-20])
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "empty"),
+        ('{"version": 1, "partitions": []}', "a reassignment"),
+        (
+            "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n",
+            "kafka-consumer-groups",
+        ),
+        ("hello\n", "nothing of a log"),
+    ],
+)
+def test_a_file_of_another_tool_is_refused_by_name(text, named):
+    with pytest.raises(InputError, match=named):
+        audited(text)

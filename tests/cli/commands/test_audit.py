@@ -51,7 +51,7 @@ def test_since_leaves_out_what_was_before():
     ("arguments", "complaint"),
     [
         (["nothing.txt"], "nothing.txt: no such file, expected the output of kafka-dump-log"),
-        (["topics.txt"], "topics.txt:1: nothing of a log"),
+        (["topics.txt"], "topics.txt:1: the output of kafka-topics.sh --describe, expected"),
         (["offsets-9.txt", "offsets-9.txt"], "offsets-9.txt: given twice"),
         (["offsets-9.txt", "--group", "nobody"], "--group 'nobody': no such group"),
         (["offsets-9.txt", "--since", "yesterday"], "--since 'yesterday': no time"),

@@ -27,9 +27,12 @@ from kassay.model.protocols.coordinator.loader import LogLoader
 from kassay.reading.kafka.offsets.loading import loaded_commit, loaded_record, record_words
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, SHARE, STREAMS
 from kassay.reading.kafka.offsets.sources import (
+    CONSOLE_TOOL,
     CONTROL,
+    DUMP_TOOL,
     LogBatch,
     LogFile,
+    LogItem,
     LogRow,
     LogSegment,
     LogStart,
@@ -43,7 +46,7 @@ _PROTOCOLS: Final[Mapping[str, type[TargetHistory]]] = {
     "share groups": ShareHistory,
     "Streams groups": StreamsHistory,
 }
-_TOLD_EVERY = 100_000
+_TOLD_EVERY = 10_000
 _CONSOLE: Final = "console "
 _OF_CONSOLE: Final = (
     "GroupMetadataMessageFormatter prints classic groups only, no commits (how long partitions had no reader "
@@ -98,10 +101,15 @@ class LogReader:
         """Read the records of a file; raises `InputError` if it cannot be read further."""
         name = "" if not file.of_console else f"{_CONSOLE}{file.path}"
         partition = self.partitions.setdefault(name, _Partition())
+        expected: int | None = None
+        rows, last = 0, None
         for number, item in enumerate(read_log(file)):
+            last = item
             if isinstance(item, LogRow):
+                rows += 1
                 self._row(partition, item)
             elif isinstance(item, LogBatch):
+                expected, rows = item.count, 0
                 self._end_batch(partition)
             elif isinstance(item, LogStart):
                 partition.log.start(item.offset)
@@ -111,6 +119,7 @@ class LogReader:
             if number % _TOLD_EVERY == 0:
                 tell(self.records.total())
         self._end_batch(partition)
+        _check_end(file, last, rows, expected)
 
     def finish(self) -> LogAudit:
         """The result, with what limits its meaning."""
@@ -268,6 +277,25 @@ class LogReader:
         if self.records["unread"]:
             notes.append(f"{self.records['unread']} records could not be read")
         return notes
+
+
+def _check_end(file: LogFile, last: LogItem | None, rows: int, expected: int | None) -> None:
+    """Raise `InputError` for output that ends in the middle of a record, or of a batch."""
+    tool = CONSOLE_TOOL if file.of_console else DUMP_TOOL
+    inside = ""
+    if isinstance(last, LogRow):
+        cut = last.unread is not None and (file.of_console or "cut off" in last.unread)
+        if cut:
+            inside = "a record"
+        elif expected is not None and rows < expected:
+            inside = f"a batch, after {rows} of its {expected} records"
+    elif isinstance(last, LogBatch) and last.count != 0 and not file.of_console:
+        inside = "a batch, before its records"
+    if inside:
+        place = f"{last.place}" if isinstance(last, LogRow) else file.path
+        raise InputError(
+            f"{place}: the file is cut: the output of {tool} ends in the middle of {inside}, expected all"
+        )
 
 
 def audit_log(

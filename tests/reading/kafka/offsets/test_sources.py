@@ -60,7 +60,8 @@ def test_the_console_consumers_output_is_known_by_its_first_object(tmp_path):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", ":1: nothing of a log, expected the output of kafka-dump-log"),
+        (b"", ": empty, expected the output of kafka-dump-log"),
+        ("\ufeffDumping".encode("utf-16-le"), "UTF-16, as PowerShell writes it"),
         (b"hello\n", ":1: nothing of a log"),
         (b"\0\0\0\0\0\0\0\0", "not text, .* a segment itself is read with kafka-dump-log"),
         (b"\x1f\x8bno gzip", "cannot be read"),
@@ -157,7 +158,7 @@ def small():
 
 def test_segments_batches_and_rows():
     seen = items(dump(small().records, partition=7, start=0))
-    assert seen[:3] == [LogSegment("__consumer_offsets-7"), LogStart(0), LogBatch()]
+    assert seen[:3] == [LogSegment("__consumer_offsets-7"), LogStart(0), LogBatch(1)]
     first, again, epoch, tombstone = (item for item in seen if isinstance(item, LogRow))
     assert (first.offset, first.timestamp, first.type, first.record) == (0, START_MS, 1, None)
     assert first.key == again.key != epoch.key == tombstone.key

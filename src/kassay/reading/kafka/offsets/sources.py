@@ -39,6 +39,7 @@ from kassay.model.errors import InputError
 from kassay.reading.kafka.lines import Place
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, read_record, type_of
 from kassay.reading.kafka.offsets.values import GroupRecord
+from kassay.reading.kafka.others import what_is
 
 CONSOLE_TOOL: Final = "kafka-console-consumer with GroupMetadataMessageFormatter"
 LONGEST: Final = 1 << 26
@@ -104,6 +105,7 @@ _PAYLOAD: Final = b" payload: "
 _TOPIC_ID: Final = re.compile(rb'"topicId":"([\w-]{22})"')
 _TOMBSTONE: Final = b"<DELETE>"
 _BATCH: Final = (b"baseOffset: ", b"offset: ")
+_COUNT: Final = re.compile(rb" count: (\d{1,9}) ")
 _START: Final = b"Log starting offset: "
 _FILE: Final = b"Dumping "
 _FOLDER: Final = re.compile(r"([^/\\]+)[/\\][^/\\]*$")
@@ -124,7 +126,12 @@ class LogStart(NamedTuple):
 
 
 class LogBatch(NamedTuple):
-    """The start of a batch: records that the coordinator wrote together are in one batch."""
+    """The start of a batch: records that the coordinator wrote together are in one batch.
+
+    `count`: the number of its records, None where the output does not say.
+    """
+
+    count: int | None = None
 
 
 class LogRow(NamedTuple):
@@ -161,7 +168,8 @@ def read_dump(lines: Iterable[bytes], file: str) -> Iterator[LogItem]:
         if line.startswith(b"| "):
             yield _row(line, file, number)
         elif line.startswith(_BATCH):
-            yield LogBatch()
+            count = _COUNT.search(line)
+            yield LogBatch(int(count[1]) if count else None)
         elif line.startswith(_START):
             start = line[len(_START) :].strip()
             if start.isdigit() and len(start) < 20:
@@ -183,6 +191,7 @@ def _row(line: bytes, file: str, number: int) -> LogRow:
             # One of millions: its key is not parsed if its end is obvious.
             fields = line[key.end() : end]
             gone = line.startswith(_TOMBSTONE, end + len(_PAYLOAD))
+            cut = not line.endswith((b"\n", b"}", _TOMBSTONE))
             topic = None if gone else _TOPIC_ID.search(line, end)
             return LogRow(
                 Place(file, number),
@@ -190,6 +199,7 @@ def _row(line: bytes, file: str, number: int) -> LogRow:
                 timestamp,
                 int(key[1]),
                 hash(fields),
+                unread="not JSON (the line is cut off)" if cut else None,
                 commit=None if gone else fields,
                 topic_id=topic[1].decode() if topic else None,
             )
@@ -280,6 +290,13 @@ def _looked_at(path: str) -> LogFile:
                 head = stream.read(_PEEKED)
             except (OSError, EOFError, zlib.error) as error:
                 raise InputError(f"{name}: cannot be read ({_reason(error)})") from None
+    if not head:
+        raise InputError(f"{name}: empty, expected {EXPECTED}")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(
+            f"{name}: UTF-16, as PowerShell writes it: expected UTF-8, so convert it with "
+            f"iconv -f UTF-16 -t UTF-8, or redirect with cmd"
+        )
     if b"\0" in head:
         raise InputError(
             f"{name}: not text, expected {EXPECTED}: a segment itself is read with "
@@ -297,7 +314,8 @@ def _looked_at(path: str) -> LogFile:
             start = item.offset
             break
     if not is_dump:
-        raise InputError(f"{name}:1: nothing of a log, expected {EXPECTED}")
+        what = what_is(head.decode("utf-8", "replace"))
+        raise InputError(f"{name}:1: {what or 'nothing of a log'}, expected {EXPECTED}")
     return LogFile(path, of_console=False, partition=partition, start=start)
 
 
