@@ -127,9 +127,9 @@ def test_an_interrupt_ends_the_call_with_what_was_found(session, monkeypatch, ve
             ("ceil-range", "placement:striped"),
             "it is a claim of kind client, server, the target is of kind placer",
         ),
-        (("ceil-range", "cooperative-sticky"), "speaks cooperative only, --protocol eager was asked for"),
+        (("ceil-range", "cooperative-sticky"), "speaks cooperative only, got --protocol eager"),
         (("ceil-range", ""), "target '': expected a reference"),
-        (("no-such", "cooperative-sticky"), "speaks cooperative only, --protocol eager was asked for"),
+        (("no-such", "cooperative-sticky"), "speaks cooperative only, got --protocol eager"),
     ],
 )
 def test_a_usage_error_stops_the_call_before_any_target_is_played(tmp_path, monkeypatch, capsys, specs, said):

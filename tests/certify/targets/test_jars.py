@@ -101,7 +101,9 @@ def test_what_is_no_jar_and_no_class(tmp_path):
     assert "a.Fair, a.Rule$Inner, b.Fair, expected jar:PATHS!CLASS" in complaint(
         f"jar:{path}", TargetNotFound
     )
-    assert "holds nothing that can be put" in complaint(f"jar:{written(tmp_path / 'y.jar')}", TargetNotFound)
+    assert "has no class that kassay can test" in complaint(
+        f"jar:{written(tmp_path / 'y.jar')}", TargetNotFound
+    )
 
 
 def test_a_client_without_a_jar_and_a_rule_that_it_has_not(tmp_path):

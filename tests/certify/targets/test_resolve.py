@@ -73,7 +73,7 @@ def test_a_file_may_have_any_name(tmp_path: Path) -> None:
 def test_a_protocol_that_a_target_does_not_speak() -> None:
     for spec in ("range", "kafka-python:cooperative-sticky", f"{DATA}/full_form.py:Mutates"):
         other = COOPERATIVE if resolve(spec).protocol == "eager" else RebalanceProtocol.EAGER
-        with pytest.raises(InputError, match="only, --protocol"):
+        with pytest.raises(InputError, match="only, got --protocol"):
             resolve(spec, protocol=other)
 
 
