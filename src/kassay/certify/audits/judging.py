@@ -239,7 +239,7 @@ def not_there(_: object) -> NoReturn:
 
 
 def no_best(*_: object) -> None:
-    """No certified optimum of rounds: they are not compared."""
+    """None: a single round is not compared with a certified optimum."""
 
 
 def _best(kind: Kind, outcome: Step) -> Best | BestSharing:

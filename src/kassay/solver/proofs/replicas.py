@@ -61,7 +61,7 @@ def _no_multiple() -> Question:
 
 @obligation("replicas-distinct", "step", "different steps reach different brokers", _STRIPED)
 def _linear_step() -> Question:
-    """With the lemma for j and k, the rest is linear: steps in 1 .. B - 1 wrap at most once."""
+    """Given the lemma for j and k, the rest is linear: a step of 1 .. B - 1 wraps at most once."""
     brokers, first, a, b = z3.Ints("B first a b")
 
     def wrapped(step: Any) -> Any:

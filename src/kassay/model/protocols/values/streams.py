@@ -80,7 +80,7 @@ class CopartitionGroup(NamedTuple):
 
 
 class StreamsSubtopology(NamedTuple):
-    """A connected part of a topology; its repartition source topics have a number of partitions, or 0."""
+    """A connected part of a topology; each repartition source has its partition count, 0 if unset."""
 
     subtopology_id: str
     sources: tuple[str, ...] = ()
