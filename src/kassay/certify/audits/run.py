@@ -109,7 +109,7 @@ class LogReader:
                 rows += 1
                 self._row(partition, item)
             elif isinstance(item, LogBatch):
-                expected, rows = item.count, 0
+                expected, rows = item.size, 0
                 self._end_batch(partition)
             elif isinstance(item, LogStart):
                 partition.log.start(item.offset)
@@ -129,6 +129,7 @@ class LogReader:
                 classic.finish()
             for history in (*partition.ended, *partition.decided.values()):
                 self._add(history.audit, history.finish(partition.log))
+            every: tuple[ClassicHistory | TargetHistory, ...]
             every = (*partition.classic.values(), *partition.ended, *partition.decided.values())
             groups |= {id(each.audit): each.audit for each in every}
         for group in groups.values():
@@ -289,7 +290,7 @@ def _check_end(file: LogFile, last: LogItem | None, rows: int, expected: int | N
             inside = "a record"
         elif expected is not None and rows < expected:
             inside = f"a batch, after {rows} of its {expected} records"
-    elif isinstance(last, LogBatch) and last.count != 0 and not file.of_console:
+    elif isinstance(last, LogBatch) and last.size != 0 and not file.of_console:
         inside = "a batch, before its records"
     if inside:
         place = f"{last.place}" if isinstance(last, LogRow) else file.path

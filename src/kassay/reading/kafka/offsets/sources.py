@@ -128,10 +128,10 @@ class LogStart(NamedTuple):
 class LogBatch(NamedTuple):
     """The start of a batch: records that the coordinator wrote together are in one batch.
 
-    `count`: the number of its records, None where the output does not say.
+    `size`: the number of its records, None where the output does not say.
     """
 
-    count: int | None = None
+    size: int | None = None
 
 
 class LogRow(NamedTuple):
