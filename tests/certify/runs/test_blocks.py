@@ -147,7 +147,7 @@ def test_a_slow_target_gets_each_class_before_more_plain_cases():
         {"assume": frozenset(WIDTHS)},
         {"profile": "shape:range-idle"},
     ],
-    ids=str,
+    ids=["late", "by-time", "by-histories", "all-assumed", "one-shape"],
 )
 def test_nothing_is_left_out_where_there_is_time_or_nothing_wide(changed):
     assert left_out(**changed) == []
