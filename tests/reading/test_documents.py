@@ -57,7 +57,7 @@ def test_a_file_may_be_compressed(tmp_path: Path) -> None:
         ('{"a": {"b": 1, "b": 1}, "a": 2}', "f.json: a: found twice, expected once"),
         ('{"a": {"b": 1, "b": 1}, "a": {"b": 1}}', "f.json: a: found twice, expected once"),
         ('{"a":\n 1,,}', "f.json:2: not JSON (Expecting property name enclosed in double quotes)"),
-        ("", "f.json:1: not JSON (Expecting value)"),
+        ("", "f.json:1: not JSON (Expecting value); this is an empty file"),
     ],
 )
 def test_one_line_says_what_is_wrong_and_where(text: str, complaint: str) -> None:

@@ -28,6 +28,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from kassay.model.errors import InputError
 from kassay.model.shape.codec import MOST
 from kassay.reading import large
+from kassay.reading.kafka.others import also_known
 
 _SHOWN: Final = 60
 YEAR_S: Final = 366 * 86_400.0
@@ -164,10 +165,12 @@ def read_json(path: str | Path, expected: str = "") -> Any:
 def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
     """The document of a TOML file; raises `InputError`."""
     text, also = read_text(path, expected), f", expected {expected}" if expected else ""
+    if expected and not text.strip():
+        raise InputError(f"{path}: empty, expected {expected}")
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not TOML ({error}){also}") from None
+        raise InputError(f"{path}: not TOML ({error}){also}{also_known(text)}") from None
     _refuse_deep(document, str(path))
     return document
 
@@ -205,7 +208,8 @@ def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
         with no_collection():
             document = json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
-        raise InputError(f"{name}:{first + error.lineno - 1}: not JSON ({error.msg})") from None
+        place = f"{name}:{first + error.lineno - 1}"
+        raise InputError(f"{place}: not JSON ({error.msg}){also_known(text)}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}:{first}: not JSON ({error})") from None
     where = name if line is None else f"{name}:{line}"

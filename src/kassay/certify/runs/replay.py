@@ -33,6 +33,7 @@ from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Claim
 from kassay.reading.documents import read_json
+from kassay.reading.kafka.others import also_is
 
 SCHEMA: Final = "kassay/replay/3"
 EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
@@ -200,7 +201,11 @@ class Replayed:
 
 def read_trace(path: Path) -> Trace:
     """The trace in the file, its target as the user wrote it; raises `InputError` for an invalid trace."""
-    trace = trace_of(read_json(path, "a trace"), str(path))
+    document = read_json(path, "a trace")
+    try:
+        trace = trace_of(document, str(path))
+    except InputError as error:
+        raise InputError(f"{error}{also_is(document)}") from None
     trace = replace(trace, target=recorded(trace.target))
     listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: narration")
     try:

@@ -38,6 +38,7 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
     only on a prover's word, or a result has no certificate.
     """
     from kassay.reading.documents import at, documents, no_collection
+    from kassay.reading.kafka.others import also_is
     from kassay.solver.check.check import Outcome, check_certificate
 
     outcomes = set()
@@ -46,7 +47,10 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
         own = [None] * len(located) if instance is None else _posed(instance, len(located))
         for each, posed in zip(located, own, strict=True):
             with at(each.where):
-                checked = check_certificate(each.document, posed)
+                try:
+                    checked = check_certificate(each.document, posed)
+                except InputError as error:
+                    raise InputError(f"{error}{also_is(each.document)}") from None
             outcomes.add(checked.outcome)
             document = checked.to_json()
             lines.write(document)

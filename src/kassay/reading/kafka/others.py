@@ -93,12 +93,30 @@ def what_is(text: str) -> str:
     return _json(text.strip()) if text.lstrip()[:1] in ("{", "[") else ""
 
 
+def also_known(text: str) -> str:
+    """The end of an error about a text: what it is instead, where that is known; else empty."""
+    what = what_is(text)
+    return f"; this is {what}" if what and not what.startswith("JSON") else ""
+
+
+def also_is(document: Any) -> str:
+    """The end of an error about a document: what it is instead; empty for one of kassay's."""
+    schema = document.get("schema") if isinstance(document, dict) else None
+    return "" if str(schema).startswith("kassay/") else f"; this is {what_document(document)}"
+
+
 def _json(text: str) -> str:
     """What a JSON text is, by its fields."""
     try:
-        document: Any = json.loads(text)
+        return what_document(json.loads(text))
     except (ValueError, RecursionError):
         return _cut(text)
+
+
+def what_document(document: Any) -> str:
+    """What a document is, by its fields."""
+    if not isinstance(document, dict | list):
+        return "a single value in JSON"
     if isinstance(document, list):
         return "a list in JSON"
     for fields, what in _FIELDS:

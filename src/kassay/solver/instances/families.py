@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
 from kassay.reading.documents import wrong
+from kassay.reading.kafka.others import what_document
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.groups.problem import Problem
 from kassay.solver.groups.results import solve_consumers
@@ -148,7 +149,8 @@ def family_of(document: Any) -> Family:
     letter = document.get("family")
     if not isinstance(letter, str) or letter not in FAMILIES:
         known = ", ".join(f"{letter} ({family.name})" for letter, family in FAMILIES.items())
-        raise wrong("family", letter, f"one of {known}")
+        what = "" if "family" in document else f"; this is {what_document(document)}"
+        raise wrong("family", letter, f"one of {known}{what}")
     return FAMILIES[letter]
 
 
