@@ -28,7 +28,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from kassay.model.errors import InputError
 from kassay.model.shape.codec import MOST
 from kassay.reading import large
-from kassay.reading.kafka.others import also_known
+from kassay.reading.others import also_known
 
 _SHOWN: Final = 60
 YEAR_S: Final = 366 * 86_400.0

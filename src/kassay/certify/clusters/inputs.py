@@ -34,8 +34,8 @@ from kassay.reading.kafka.groups import (
     titles_of,
 )
 from kassay.reading.kafka.lines import Place, failure_in
-from kassay.reading.kafka.others import group_of_others, what_is, without_quotes
 from kassay.reading.kafka.topics import is_topics, read_topics, whole_topics
+from kassay.reading.others import group_of_others, what_is, without_quotes
 
 KINDS: Final = (
     "kafka-consumer-groups.sh --describe, kafka-topics.sh --describe, kafka-broker-api-versions.sh, or lines "

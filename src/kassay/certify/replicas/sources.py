@@ -17,7 +17,6 @@ from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
 from kassay.reading.documents import read_text
 from kassay.reading.kafka.brokers import LogDirs, is_broker_versions, is_log_dirs, read_brokers, read_log_dirs
-from kassay.reading.kafka.others import is_of_a_tool, what_is
 from kassay.reading.kafka.reassignment import (
     EXPECTED,
     PROPOSED,
@@ -29,6 +28,7 @@ from kassay.reading.kafka.reassignment import (
     read_reassignments,
 )
 from kassay.reading.kafka.topics import DescribedTopic, is_topics, read_topics, whole_topics
+from kassay.reading.others import is_of_a_tool, what_is
 
 ABSENT: Final = (
     "to plan without one that is gone: --remove-broker N; with one that is only down: --add-broker N:rack"

@@ -33,7 +33,7 @@ from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Claim
 from kassay.reading.documents import read_json
-from kassay.reading.kafka.others import also_is
+from kassay.reading.others import also_is
 
 SCHEMA: Final = "kassay/replay/3"
 EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}

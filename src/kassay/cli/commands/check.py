@@ -38,7 +38,7 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
     only on a prover's word, or a result has no certificate.
     """
     from kassay.reading.documents import at, documents, no_collection
-    from kassay.reading.kafka.others import also_is
+    from kassay.reading.others import also_is
     from kassay.solver.check.check import Outcome, check_certificate
 
     outcomes = set()

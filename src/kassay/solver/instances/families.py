@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
 from kassay.reading.documents import wrong
-from kassay.reading.kafka.others import what_document
+from kassay.reading.others import what_document
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.groups.problem import Problem
 from kassay.solver.groups.results import solve_consumers

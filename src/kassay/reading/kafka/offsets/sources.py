@@ -39,7 +39,7 @@ from kassay.model.errors import InputError
 from kassay.reading.kafka.lines import Place
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, read_record, type_of
 from kassay.reading.kafka.offsets.values import GroupRecord
-from kassay.reading.kafka.others import what_is
+from kassay.reading.others import what_is
 
 CONSOLE_TOOL: Final = "kafka-console-consumer with GroupMetadataMessageFormatter"
 LONGEST: Final = 1 << 26

@@ -6,7 +6,7 @@ import pytest
 
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.model.errors import InputError
-from kassay.reading.kafka.others import group_of_others, what_is, without_quotes
+from kassay.reading.others import group_of_others, what_is, without_quotes
 from tests.certify.clusters.cluster import observed, offsets, topics
 from tests.paths import DATA
 from tests.reading.kafka.outputs import output
