@@ -167,10 +167,15 @@ def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target |
         return None
 
 
-def present_unstable(observed: ObservedGroup, chosen: Mapping[str, Any]) -> int:
+def present_unstable(context: click.Context, observed: ObservedGroup, chosen: Mapping[str, Any]) -> int:
     """Show who holds what and who waits in a group that is not stable; the exit code, 3."""
     from kassay.report.screen.clusters import unstable_view
 
+    if chosen["report"]:
+        from kassay.report.pages.clusters import render_unstable
+
+        name = f"{context.info_name}.html"
+        write_cluster_page(context, lambda again: render_unstable(observed, again), chosen["out"], name)
     present(observed.unstable_document(), lambda: unstable_view(observed), chosen["json_path"])
     return 3
 

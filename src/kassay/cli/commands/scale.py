@@ -73,7 +73,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     require_out(chosen["out"], wanted=chosen["report"] is not None)
     observed = observed_group(chosen)
     if not observed.stability.is_stable:
-        return present_unstable(observed, chosen)
+        return present_unstable(context, observed, chosen)
     target = _target(observed, chosen)
     lags = None if chosen["lag"] is None else _lags(chosen["lag"], observed)
     most = chosen["most"] or usual_most(observed)

@@ -70,7 +70,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
     observed = observed_group(chosen)
     if not observed.stability.is_stable:
-        return present_unstable(observed, chosen)
+        return present_unstable(context, observed, chosen)
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
     targets = loaded(chosen["targets"] or KAFKAS, chosen)
     with bar("asking", len(targets)) as tell:

@@ -1,4 +1,4 @@
-"""A consumer group of a real cluster as HTML pages: `what-if` and `scale`.
+"""A consumer group of a real cluster as HTML pages: `what-if`, `scale`, and a group that is not stable.
 
 `what-if` shows what would become of the group: today, candidates, events, the safe way there. `scale` shows
 how it is balanced at each number of members.
@@ -11,15 +11,19 @@ from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from kassay.certify.clusters.figures import Loads
+from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.rollout import Rollout
 from kassay.certify.clusters.scale import GroupScale
 from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, Histograms, bar_chart, histograms
 from kassay.report.screen.clusters import (
+    HOLDING_COLUMNS,
+    NOT_COMPUTED,
     columns_of,
     doubts_of,
     event_rows,
+    holding_rows,
     identity,
     meaning_of,
     meaning_of_columns,
@@ -28,6 +32,7 @@ from kassay.report.screen.clusters import (
     spans,
     spread_of,
     switch_rows,
+    unstable_identity,
     what_if_columns,
 )
 from kassay.report.screen.rollouts import path_summary, step_facts
@@ -224,5 +229,42 @@ def scale_view_of(answer: GroupScale, again: str) -> ScalePage:
                 if each.assignor is not None
             ],
         ),
+        again=again,
+    )
+
+
+class UnstablePage(NamedTuple):
+    """The page's contents; `rows` are texts under `columns`, a row per member."""
+
+    group: str
+    said: str
+    identity: str
+    reasons: tuple[str, ...]
+    doubts: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    unowned: tuple[str, ...]
+    unowned_more: int
+    again: str
+
+
+def render_unstable(observed: ObservedGroup, again: str) -> str:
+    """The page of a group that is not stable; `again` is the command that reproduces it."""
+    return page("unstable", view=unstable_view_of(observed, again))
+
+
+def unstable_view_of(observed: ObservedGroup, again: str) -> UnstablePage:
+    """The page's contents: why the group is not stable, who holds what, and who waits."""
+    stability = observed.stability
+    return UnstablePage(
+        group=observed.name or "(no name)",
+        said=NOT_COMPUTED,
+        identity=unstable_identity(observed),
+        reasons=tuple(f"{each[:1].upper()}{each[1:]}." for each in stability.reasons),
+        doubts=tuple(observed.warnings),
+        columns=HOLDING_COLUMNS,
+        rows=tuple(map(_texts, holding_rows(observed))),
+        unowned=tuple(map(str, stability.unowned[:_UNOWNED_MAX])),
+        unowned_more=max(0, len(stability.unowned) - _UNOWNED_MAX),
         again=again,
     )

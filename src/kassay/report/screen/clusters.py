@@ -103,14 +103,27 @@ def what_if_columns(answer: WhatIf, first: str = SETTLED) -> tuple[str, ...]:
 
 def identity(observed: ObservedGroup) -> str:
     """Which group this is."""
-    protocol = "consumer" if observed.is_consumer_group else "classic"
-    strategy = observed.strategy or "strategy not given"
     counts = observed.cluster.counts
+    held = f"{counted(len(counts), 'topic')}, {counted(sum(counts.values()), 'partition')}"
+    return f"{_members_of(observed)}, {held}; {_rule_of(observed)}"
+
+
+def unstable_identity(observed: ObservedGroup) -> str:
+    """Which group this is, with the partitions that its outputs show, owned or not."""
+    stability = observed.stability
+    owned = sum(len(each.owned) for each in stability.holdings)
+    held = f"{counted(owned, 'partition')} owned, {len(stability.unowned)} without an owner"
+    return f"{_members_of(observed)}, {held}; {_rule_of(observed)}"
+
+
+def _members_of(observed: ObservedGroup) -> str:
     static = f" ({observed.static} static)" if observed.static else ""
-    return (
-        f"{counted(len(observed.consumers), 'member')}{static}, {counted(len(counts), 'topic')}, "
-        f"{counted(sum(counts.values()), 'partition')}; {strategy}, {protocol} protocol"
-    )
+    return f"{counted(len(observed.consumers), 'member')}{static}"
+
+
+def _rule_of(observed: ObservedGroup) -> str:
+    protocol = "consumer" if observed.is_consumer_group else "classic"
+    return f"{observed.strategy or 'strategy not given'}, {protocol} protocol"
 
 
 def group_head(observed: ObservedGroup, alarm: str | None) -> list[View]:
@@ -142,21 +155,12 @@ def unstable_view(observed: ObservedGroup) -> View:
     """A group that is not stable: why, who holds what, who waits; nothing is computed for it."""
     stability = observed.stability
     parts: list[View] = [
-        line("group ", (observed.name or "(no name)", "bold"), f": {identity(observed)}"),
+        line("group ", (observed.name or "(no name)", "bold"), f": {unstable_identity(observed)}"),
         line(f"not stable: {'; '.join(stability.reasons)}", style="bold red"),
         *(line(f"warning: {each}", style="yellow") for each in observed.warnings),
     ]
     if stability.holdings:
-        rows = [
-            (
-                observed.labels[each.member_id],
-                "-" if each.epoch is None else each.epoch,
-                several(each.owned),
-                several(each.awaited) if each.awaited else ("a partition" if each.waits else "none"),
-            )
-            for each in stability.holdings
-        ]
-        parts += [line(), plain_table(("member", "epoch", "owns", "waits for"), rows, ("epoch",))]
+        parts += [line(), plain_table(HOLDING_COLUMNS, holding_rows(observed), ("epoch",))]
     else:
         parts.append(line("no output has its members"))
     if stability.unowned:
@@ -164,10 +168,26 @@ def unstable_view(observed: ObservedGroup) -> View:
             line(),
             line(f"no owner: {counted(len(stability.unowned), 'partition')}: {several(stability.unowned)}"),
         ]
-    return stack(*parts, line(), line(_AGAIN))
+    return stack(*parts, line(), line(NOT_COMPUTED))
 
 
-_AGAIN: Final = (
+HOLDING_COLUMNS: Final = ("member", "epoch", "owns", "waits for")
+
+
+def holding_rows(observed: ObservedGroup) -> list[tuple[object, ...]]:
+    """A row per member of a group that is not stable, under `HOLDING_COLUMNS`."""
+    return [
+        (
+            observed.labels[each.member_id],
+            "-" if each.epoch is None else each.epoch,
+            several(each.owned),
+            several(each.awaited) if each.awaited else ("a partition" if each.waits else "none"),
+        )
+        for each in observed.stability.holdings
+    ]
+
+
+NOT_COMPUTED: Final = (
     "Nothing is computed and nothing certified for a group that is not stable. "
     "Print its outputs again once `--describe --state` says Stable."
 )

@@ -1,0 +1,46 @@
+"""The page on a group that is not stable: why, who holds what, and nothing computed."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.certify.clusters.inputs import read_cluster
+from kassay.certify.clusters.observed import observe
+from kassay.report.pages.clusters import render_unstable, unstable_view_of
+from tests.browser import axe, no_overflow
+from tests.cli.runner import here
+from tests.paths import ROOT
+from tests.report.pages.test_layout import Reader
+
+CLUSTERS = ROOT / "tests" / "data" / "clusters"
+
+
+@pytest.fixture(scope="module")
+def group():
+    return observe(read_cluster([str(CLUSTERS / "D5-stuck" / "stuck.txt")]))
+
+
+def test_the_reason_comes_first_and_each_member_is_a_row(group):
+    view = unstable_view_of(group, "kassay again")
+    assert view.reasons == ("The tool warns that consumer group 'pay' is rebalancing.",)
+    assert view.identity.startswith("2 members, 0 partitions owned, 2 without an owner")
+    assert view.rows == (("c-1", "-", "none", "a partition"), ("c-2", "-", "none", "a partition"))
+    assert view.unowned == ("t-0", "t-1")
+    text = render_unstable(group, "kassay again")
+    assert "optimum" not in text and "kassay again" in text
+    assert not Reader(text).open
+
+
+@pytest.mark.parametrize("command", ["what-if", "scale"])
+def test_a_requested_page_is_written(tmp_path, command):
+    files = [str(CLUSTERS / "W-kip848-stuck" / "consumer4.txt")]
+    done = here(command, *files, "--report", "html", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert "c2 and c3 wait" in (tmp_path / "out" / f"{command}.html").read_text("utf-8")
+
+
+@pytest.mark.browser
+def test_it_is_sound_in_a_browser(group, open_page):
+    page = open_page(render_unstable(group, "kassay again"))
+    no_overflow(page)
+    axe(page)
