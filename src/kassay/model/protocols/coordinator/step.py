@@ -48,7 +48,6 @@ from kassay.model.protocols.coordinator.streams import requests as streams
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Choices, Effects
 from kassay.model.protocols.values.groups import (
-    NO_CLOCK,
     ClassicGroup,
     ConsumerGroup,
     CoordinatorState,
@@ -149,7 +148,7 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
     """
     if state.streams:
         config = config._replace(streams=state.streams[0])
-    effects = Effects(config, state.image, choices, state.now, state.background)
+    effects = Effects(config, state.image, choices, state.now, state.background, state.removed)
     if isinstance(event, requests.MetadataChanged):
         return CoordinatorStep(_published(effects, state, event), ())
     if isinstance(event, StreamsConfigured):
@@ -178,33 +177,13 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
             effects.reply(event.correlation_id, requests.error_reply(event, error))
         return CoordinatorStep(state, tuple(effects.out))
     group = _handle(effects, state.group, event)
-    state = _since_append(effects, state, group, event)
     if group is not state.group:
         state = state._replace(group=group)
     if effects.background is not state.background:
         state = state._replace(background=effects.background)
+    if effects.removed is not state.removed:
+        state = state._replace(removed=effects.removed)
     return CoordinatorStep(state, tuple(effects.out))
-
-
-def _since_append(effects: Effects, state: CoordinatorState, group: Group, event: Event) -> CoordinatorState:
-    """The state before `group`, with what a failed write would restore.
-
-    Kafka returns to the snapshot of the last append, not to the state before the request whose write fails.
-    What a JoinGroup removed from memory alone comes back with it. Walks without a clock do not track that:
-    most have no failed writes, to which alone it makes a difference.
-    """
-    appended = [output for output in effects.out if isinstance(output, Persist) and output.records]
-    if state.removed and appended:
-        effects.out = [
-            output._replace(undo=state.removed) if isinstance(output, Persist) else output
-            for output in effects.out
-        ]
-        return state._replace(removed=())
-    if state.now == NO_CLOCK:
-        return state
-    if isinstance(event, requests.JoinGroup) and state.group is not None and group is None:
-        return state._replace(removed=(state.group,))
-    return state
 
 
 def _published(

@@ -155,10 +155,10 @@ def outcomes(
 class Effects:
     """One step in progress; `refreshed` is the new value of that field of a consumer group.
 
-    `background` becomes the state's, whether or not the step's write fails.
+    `background` and `removed` become the state's, whether or not the step's write fails.
     """
 
-    __slots__ = ("background", "choices", "config", "image", "now", "out", "refreshed")
+    __slots__ = ("background", "choices", "config", "image", "now", "out", "refreshed", "removed")
 
     def __init__(
         self,
@@ -167,12 +167,14 @@ class Effects:
         choices: Choices,
         now: int = NO_CLOCK,
         background: Background = NOTHING_BEGUN,
+        removed: tuple[Group, ...] = (),
     ) -> None:
         self.config = config
         self.image = image
         self.choices = choices
         self.now = now
         self.background = background
+        self.removed = removed
         self.refreshed: tuple[Generation, ...] | None = None
         self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
 
@@ -184,6 +186,14 @@ class Effects:
         """Record, if tracked, that a group's topics have been looked up since it reached this epoch."""
         if self.now != NO_CLOCK or self.background.image:
             self.refreshed = (epoch,)
+
+    def remove_unwritten(self, group: Group) -> None:
+        """Remove a group, if there is one, from memory without a record.
+
+        Walks without a clock do not track that: it makes a difference to failed writes alone.
+        """
+        if group is not None and self.now != NO_CLOCK:
+            self.removed = (group,)
 
     def reply(self, request: RequestId, body: ReplyBody) -> None:
         """Answer at once."""
@@ -211,5 +221,11 @@ class Effects:
         then: Continuation | None = None,
         undo: tuple[Group, ...] = (),
     ) -> None:
-        """Append records; see `Persist`."""
+        """Append records; see `Persist`.
+
+        Kafka returns to the snapshot of the last append, not to the state before the request whose write
+        fails: what was removed from memory alone comes back with it.
+        """
+        if records and self.removed:
+            undo, self.removed = self.removed, ()
         self.out.append(Persist(records, then, undo))

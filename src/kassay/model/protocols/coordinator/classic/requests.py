@@ -88,6 +88,7 @@ def create_by_join(
         effects.reply(
             request.correlation_id, requests.JoinGroupReply(errors.UNKNOWN_MEMBER_ID, request.member_id)
         )
+        effects.remove_unwritten(before)
         return None
     draft = GroupBuilder(effects, ClassicGroup())
     join(draft, request)
