@@ -82,9 +82,9 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
     else:
         pauses = request.member_epoch == requests.STATIC_LEAVE_EPOCH
         # Version 0 alone has requests without a member id, and lets a static member pause with one.
-        needed = bool(request.member_id) or not pauses or effects.has("pause_needs_member_id")
-        nameless = needed and not request.member_id.strip()
-        unnamed = pauses and not request.group_instance_id
+        optional = pauses and not effects.has("pause_needs_member_id")
+        nameless = not (request.member_id or "-" * optional).strip()
+        unnamed = request.member_epoch == requests.STATIC_LEAVE_EPOCH and not request.group_instance_id
         if unnamed or nameless or request.member_epoch < requests.STATIC_LEAVE_EPOCH:
             raise Refused(errors.INVALID_REQUEST)
     if request.subscribed_topic_regex is not None and effects.has("regexes_refused"):
@@ -120,7 +120,9 @@ def heartbeat(
         classic=(),
         regex=member.regex if regex is None else regex,
     )
-    updated, more, _ = update_member(effects, group, member, wanted, request.topic_partitions)
+    counts = not effects.has("assignor_change_waits")
+    owned = request.topic_partitions
+    updated, more, _ = update_member(effects, group, member, wanted, owned, counts_votes=counts)
     effects.arm(requests.CONSUMER_SESSION, member_id, effects.config.consumer_session_timeout)
     changed = request.full or updated.assigned != member.assigned
     effects.reply_when_durable(
@@ -219,12 +221,13 @@ def update_member(
     owned: requests.Partitions | None,
     *,
     keeps_target: bool = False,
-    by_join: bool = False,
+    counts_votes: bool,
 ) -> Updated:
     """Apply the member's request, advance the epoch, assign, reconcile: the member and the records.
 
     With `keeps_target` no target is computed, and if one is due no member is reconciled: a rebalance of the
-    classic protocol will do that. A JoinGroup (`by_join`) advances no epoch for another preferred assignor.
+    classic protocol will do that. Another preferred assignor advances
+    the epoch if the request `counts_votes`: JoinGroup does not.
     """
     records: list[LogRecord] = []
     if wanted != member:
@@ -237,8 +240,8 @@ def update_member(
     regexes = _regexes(effects, group, member, wanted)
     records += regexes.records
     changed = renamed or regexes.bumps
-    if not by_join and assignor != (preferred_assignor(group.members) or default):
-        changed = changed or not effects.has("assignor_change_waits")
+    if assignor != (preferred_assignor(group.members) or default):
+        changed = changed or counts_votes
     topics, epoch = group.topics, group.epoch
     if changed or looks_again(group):
         topics = subscription_metadata(effects.image, everybody, regexes.resolved)

@@ -102,9 +102,10 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
     if not group.protocol and not effects.has("first_generation_not_found"):
         raise Refused(errors.UNKNOWN_SERVER_ERROR)
     metadata = next((subscription for name, subscription in member.protocols if name == group.protocol), None)
-    if metadata is None and group.protocol:
-        # It has joined again, without the name that the group still has.
-        raise Refused(errors.UNKNOWN_SERVER_ERROR)
+    if metadata is None:
+        # It has joined again, without the name that the group still has; or the group has no name yet.
+        error = {"": errors.GROUP_ID_NOT_FOUND}.get(group.protocol, errors.UNKNOWN_SERVER_ERROR)
+        raise Refused(error)
     if not isinstance(metadata, requests.Subscription):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
     assigned = to_ids(effects.image, member.assignment)
@@ -243,7 +244,9 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
     owned = to_ids(effects.image, subscription.owned)
     down = may_replace(effects, group, request.group_instance_id)
     keeps_target = down and not effects.has("static_downgrade_never_rebalances")
-    updated = update_member(effects, group, member, wanted, owned, keeps_target=keeps_target, by_join=True)
+    updated = update_member(
+        effects, group, member, wanted, owned, keeps_target=keeps_target, counts_votes=False
+    )
     return _store(effects, group, request, updated, records + updated.records, down=down)
 
 
