@@ -1,10 +1,14 @@
-"""What is said while a campaign runs."""
+"""What a user sees while work goes on: batches of a campaign, and files as they are read."""
 
 import io
+import os
+import pty
+import sys
 
 from kassay.cli.progress import ProgressLines, progress_line
 from kassay.pipeline.campaign.runner import CampaignProgress
 from kassay.report.screen.console import console
+from tests.paths import ROOT
 
 
 def test_a_batch_is_told_when_it_ends_and_in_between_only_after_a_while() -> None:
@@ -24,3 +28,22 @@ def test_a_batch_is_told_when_it_ends_and_in_between_only_after_a_while() -> Non
     assert progress_line(CampaignProgress(0, 0, 5, 0.0, None, 0)) == (
         "batch 0: 0 of 5 histories, 0/s, ? left, 0 findings so far"
     )
+
+
+def test_a_terminal_shows_that_files_are_read_before_any_result():
+    groups = ROOT / "examples" / "cluster" / "groups.txt"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "kassay", "what-if", str(groups), "--to", "range"])
+    shown = b"".join(_output_of(terminal))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert 0 <= shown.index(b"reading") < shown.index(b"evaluating") < shown.index(b"today")
+
+
+def _output_of(terminal):
+    """The output of a program until it ends, which Linux reports as an error."""
+    while True:
+        try:
+            yield os.read(terminal, 65536)
+        except OSError:
+            return

@@ -87,6 +87,7 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
         raise InputError("--command-config: expected --bootstrap-server with it")
     from kassay.certify.clusters.observed import observe
     from kassay.reading.documents import is_file
+    from kassay.report.screen.console import bar
 
     named = [value for value in chosen["groups"] if not (value == "-" or is_file(value))]
     paths = [*chosen["files"], *(value for value in chosen["groups"] if value not in named)]
@@ -97,7 +98,8 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
         raise InputError(f"--group: found {len(named)} names, expected one group")
     if not paths:
         raise InputError("expected the output of kafka-consumer-groups.sh --describe --group G in a FILE")
-    return observe(_inputs(paths, chosen["racks"]), named[0] if named else None)
+    with bar("reading"):
+        return observe(_inputs(paths, chosen["racks"]), named[0] if named else None)
 
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:

@@ -73,7 +73,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         return present_unstable(context, observed, chosen)
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
     targets = loaded(chosen["targets"] or KAFKAS, chosen)
-    with bar("asking", len(targets)) as tell:
+    with bar("evaluating", len(targets)) as tell:
         answer = what_if(
             observed, targets, changes, start_target(observed, chosen), tell, chosen["fetch_from"]
         )
