@@ -75,5 +75,5 @@ def test_calls_without_an_answer_are_named_by_the_look():
     step = Asked(gone, (Probe(Look.AGAIN, "fine"), Probe(Look.OTHER, no)))
     assert [tuple(call) for call in unanswered_calls("place")(step)] == [
         ("place", gone),
-        (f"place, asked {Look.OTHER.value}", no),
+        (f"place, second call {Look.OTHER.value}", no),
     ]

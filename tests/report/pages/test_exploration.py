@@ -38,7 +38,7 @@ def test_the_verdict_comes_first_with_what_it_means(broken: ExploreResult) -> No
 @pytest.mark.parametrize(
     ("chosen", "look", "doubt"),
     [
-        ({"model": "zookeeper"}, "ok", "Walked without faults"),
+        ({"model": "zookeeper"}, "ok", "Explored without faults"),
         ({"model": "classic", "states_max": 20}, "warn", "The walk stopped at the limit of states"),
         ({"model": "classic", "states_max": 20}, "warn", "Dead ends and livelocks are not judged"),
         ({"model": "classic", "partitions": 1}, "ok", "No state or step of this walk could have broken"),

@@ -74,7 +74,7 @@ def test_the_columns_count_all_and_the_tallest_is_whole(rows: dict[str, Counter[
 def test_what_never_ends_stands_last() -> None:
     drawn = histograms("rounds", {"a": Counter({1: 3, 2: 1, NEVER: 1})}, "changes", {"a": "words"})
     assert [tick.label for tick in drawn.axis] == ["1", "2", "never"]
-    assert [column.text for column in drawn.rows[0].columns][-1] == "never: 1 of 5 (20.0%)"
+    assert [column.text for column in drawn.rows[0].columns][-1] == "never: 1 of 5 (20 %)"
     assert drawn.rows[0].text == "words"
 
 

@@ -82,9 +82,9 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
     else:
         pauses = request.member_epoch == requests.STATIC_LEAVE_EPOCH
         # Version 0 alone has requests without a member id, and lets a static member pause with one.
-        optional = pauses and not effects.has("pause_needs_member_id")
-        nameless = not (request.member_id or "-" * optional).strip()
-        unnamed = request.member_epoch == requests.STATIC_LEAVE_EPOCH and not request.group_instance_id
+        may_be_nameless = pauses and not effects.has("pause_needs_member_id")
+        nameless = not request.member_id.strip() and not may_be_nameless
+        unnamed = pauses and not request.group_instance_id
         if unnamed or nameless or request.member_epoch < requests.STATIC_LEAVE_EPOCH:
             raise Refused(errors.INVALID_REQUEST)
     if request.subscribed_topic_regex is not None and effects.has("regexes_refused"):

@@ -104,8 +104,7 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
     metadata = next((subscription for name, subscription in member.protocols if name == group.protocol), None)
     if metadata is None:
         # It has joined again, without the name that the group still has; or the group has no name yet.
-        error = {"": errors.GROUP_ID_NOT_FOUND}.get(group.protocol, errors.UNKNOWN_SERVER_ERROR)
-        raise Refused(error)
+        raise Refused(errors.UNKNOWN_SERVER_ERROR if group.protocol else errors.GROUP_ID_NOT_FOUND)
     if not isinstance(metadata, requests.Subscription):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
     assigned = to_ids(effects.image, member.assignment)
