@@ -14,9 +14,9 @@ def asked(*arguments, cwd):
 
 
 def test_files_by_content_and_by_option_are_the_same(tmp_path):
-    members = str(FOLDER / "groups-members-3.9.txt")
-    bare = asked(OFFSETS, members, cwd=tmp_path)
-    named = asked("--group", OFFSETS, "--members", members, cwd=tmp_path)
+    members, state = (str(FOLDER / f"groups-{view}-3.9.txt") for view in ("members", "state"))
+    bare = asked(OFFSETS, members, state, cwd=tmp_path)
+    named = asked("--group", OFFSETS, "--members", members, "--state", state, cwd=tmp_path)
     assert bare.returncode == 0 and bare.stdout == named.stdout
 
 
