@@ -1,12 +1,14 @@
 """Groups that are not stable: who holds what, who waits; what the tool said where there is nothing to read."""
 
 import json
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.model.errors import InputError
 from tests.certify.clusters.cluster import observed, offsets
 from tests.cli.runner import here, one_line, valid
 from tests.paths import ROOT
@@ -142,3 +144,42 @@ def test_bad_input_is_one_line_soon(tmp_path, command, content):
     assert "f.txt: " in one_line(here(command, "f.txt", cwd=tmp_path), 2)
     assert "is a folder" in one_line(here(command, ".", cwd=tmp_path), 2)
     assert time.process_time() - began < 3
+
+
+MEMBERS = "GROUP CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT\n"
+ROWS = MEMBERS + "g a {} /h c-a 2 9 t:0,1 9 {}\ng {} {} /h c-b {} 9 {} 9 {}\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "reasons"),
+    [
+        (("-", "t:0,1", "b", "-", 1, "t:2", "t:2"), ()),
+        (("-", "t:0", "b", "-", 1, "t:2", "t:2"), ("c-a holds t-1, which its target lacks",)),
+        (("-", "t:0,1", "b", "-", 2, "t:1,2", "t:1,2"), ("1 partition has several owners (t-1)",)),
+    ],
+)
+def test_partitions_held_beyond_a_target_or_by_two_members_are_not_stable(row, reasons):
+    assert observed(ROWS.format(*row)).stability.reasons == reasons
+    told = observed(ROWS.format(*row), STATE.format("Stable"))
+    assert told.stability.is_stable
+    assert len([each for each in told.warnings if "different times" in each]) == len(reasons)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (("-", "t:0,1", "a", "-", 1, "t:2", "t:2"), "CONSUMER-ID: found 'a' with another #PARTITIONS"),
+        (("-", "t:0,1", "a", "-", 2, "t:2,3", "t:2,3"), "CONSUMER-ID: found 'a' with another assignment"),
+        (("s", "t:0,1", "b", "s", 1, "t:2", "t:2"), "GROUP-INSTANCE-ID: found 's', which 'a' has at"),
+    ],
+)
+def test_a_member_and_an_instance_id_have_one_row(row, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        observed(ROWS.format(*row))
+
+
+def test_the_views_with_and_without_verbose_agree_in_either_order():
+    verbose = ROWS.format("-", "t:0,1", "b", "-", 1, "t:2", "t:2")
+    plain = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\ng a /h c-a 2\ng b /h c-b 1\n"
+    for texts in ((verbose, plain), (plain, verbose), (verbose, verbose)):
+        assert len(observed(*texts).group.members[0].owned) == 2

@@ -23,6 +23,14 @@ SCHEMA: Final = "kassay/unstable-group/1"
 NOT_GIVEN: Final = "state not given: assumes the group is stable; add the output of `--describe --state`"
 _STABLE: Final = ("Stable", "STABLE")
 _NAMED_MAX: Final = 4
+_COMPARED: Final = {
+    "GROUP-INSTANCE-ID": "instance_id",
+    "#PARTITIONS": "partitions",
+    "assignment": "owned",
+    "TARGET-ASSIGNMENT": "target",
+    "CURRENT-EPOCH": "epoch",
+}
+"""The columns in which two rows of one member must agree, and the fields that hold them."""
 
 
 class MemberHolding(NamedTuple):
@@ -109,7 +117,7 @@ def ownership(
                     f"who owns {tp} at {place}: two outputs of different times?"
                 )
             tps.add(tp)
-    rows = {row.member: row for row in outputs.members}
+    rows = _member_rows(outputs.members)
     if not rows:
         return by_offsets, rows
     verbose_rows = {
@@ -131,8 +139,10 @@ def ownership(
         )
     gone = sorted(by_offsets.keys() - rows.keys())
     if gone:
+        are = "is" if len(gone) == 1 else "are"
         warnings.append(
-            f"{len(gone)} members of the offsets view are not in the members view: taken at other times?"
+            f"{counted(len(gone), 'member')} of the offsets view {are} not in the members view: "
+            "taken at other times?"
         )
     owned = {member: verbose_rows.get(member, by_offsets.get(member, set())) for member in rows}
     for member, own in rows.items():
@@ -148,18 +158,35 @@ def ownership(
                 f"{own.place}: #PARTITIONS: found {own.partitions}, expected {len(owned[member])}, which the "
                 "offsets view gives the member: take both outputs at one time"
             )
-    _warn_of_doubles(owned, warnings)
     return owned, rows
 
 
-def _warn_of_doubles(owned: Mapping[str, set[TopicPartition]], warnings: list[str]) -> None:
-    """Warn about partitions that two members own."""
-    owners = Counter(tp for tps in owned.values() for tp in tps)
-    twice = sorted(tp for tp, count in owners.items() if count > 1)
-    if twice:
-        warnings.append(
-            f"{len(twice)} partitions have two owners, {twice[0]} first: the group is between steps"
-        )
+def _member_rows(members: Iterable[MemberRow]) -> dict[str, MemberRow]:
+    """The row of each member; raises `InputError` if two rows of one member, or of one instance id, differ.
+
+    The views with and without `--verbose` both have a row for a member: the one with partitions counts.
+    """
+    rows: dict[str, MemberRow] = {}
+    instances: dict[str, MemberRow] = {}
+    for row in members:
+        known = rows.setdefault(row.member, row)
+        for column, field in _COMPARED.items():
+            here, before = getattr(row, field), getattr(known, field)
+            if None not in (here, before) and here != before:
+                raise InputError(
+                    f"{row.place}: CONSUMER-ID: found {shown(row.member)} with another {column} than at "
+                    f"{known.place}, expected one row a member: two outputs of different times?"
+                )
+        if known.owned is None:
+            rows[row.member] = row
+        first = row if row.instance_id is None else instances.setdefault(row.instance_id, row)
+        if first.member != row.member:
+            raise InputError(
+                f"{row.place}: GROUP-INSTANCE-ID: found {shown(row.instance_id)}, which "
+                f"{shown(first.member)} has at {first.place}, expected one member for it: "
+                "two outputs of different times?"
+            )
+    return rows
 
 
 def stability_of(
@@ -230,7 +257,7 @@ def _reasons(outputs: GroupOutputs, state: str | None) -> Iterator[str]:
 
 
 def _waits(holdings: Sequence[MemberHolding], epoch: int | None, labels: Mapping[str, str]) -> Iterator[str]:
-    """Who holds what others wait for, and who is behind the group's epoch."""
+    """Who holds what others wait for or its target lacks, who is behind the epoch, what several own."""
     waiters: dict[TopicPartition, list[str]] = {}
     for each in holdings:
         for tp in each.awaited:
@@ -244,8 +271,15 @@ def _waits(holdings: Sequence[MemberHolding], epoch: int | None, labels: Mapping
             names = list(dict.fromkeys(name for tp in blocking for name in waiters[tp]))
             verb = "waits" if len(names) == 1 else "wait"
             yield f"{labels[each.member_id]}{at} holds {several(blocking)}, for which {several(names)} {verb}"
+        elif each.released:
+            yield f"{labels[each.member_id]}{at} holds {several(each.released)}, which its target lacks"
         elif behind:
             yield f"{labels[each.member_id]} is{at}"
+    owners = Counter(tp for each in holdings for tp in each.owned)
+    twice = sorted(tp for tp, count in owners.items() if count > 1)
+    if twice:
+        have = "has" if len(twice) == 1 else "have"
+        yield f"{counted(len(twice), 'partition')} {have} several owners ({several(twice)})"
     free = [tp for tp in waiters if tp not in held]
     if free:
         names = list(dict.fromkeys(name for tp in free for name in waiters[tp]))
