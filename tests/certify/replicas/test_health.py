@@ -53,3 +53,15 @@ def test_without_states_there_is_nothing_to_judge() -> None:
     from tests.certify.replicas.clusters import cluster
 
     assert not health(cluster({"t": [(1, 2)]}), None)
+
+
+@pytest.mark.parametrize(
+    ("row", "facts"),
+    [
+        ("Leader: 2\tReplicas: 2,1\tIsr: 2\tElr: 1", {"not in sync": (1,), "in sync": (2,), "Elr": (1,)}),
+        ("Leader: 2\tReplicas: 2,1\tIsr: 2,1\tOffline: 1", {"in sync": (1, 2), "offline": (1,)}),
+    ],
+)
+def test_replicas_out_of_sync_have_what_the_line_says_of_them(row: str, facts: dict[str, object]) -> None:
+    (evidence,) = judged(FINE.format(1, 2), row)["in-sync"].evidence
+    assert dict(evidence.facts) == facts

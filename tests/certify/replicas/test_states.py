@@ -6,6 +6,7 @@ import pytest
 
 from kassay.certify.replicas.states import idle_brokers, not_preferred, state_warnings, states_of
 from kassay.model.cluster import TopicPartition
+from kassay.model.errors import InputError
 from kassay.reading.kafka.topics import DescribedTopic, read_topics
 
 T0, T1, T2 = (TopicPartition("t", number) for number in range(3))
@@ -81,3 +82,17 @@ def test_what_the_topic_s_line_says_is_a_warning(head: str, said: list[str]) -> 
     assert len(texts) == len(said) and all(
         text.startswith(start) for text, start in zip(texts, said, strict=True)
     )
+
+
+@pytest.mark.parametrize(
+    "row", ["Leader: 4\tReplicas: 1,2\tIsr: 1,2", "Leader: 1\tReplicas: 1,2\tIsr: 1,2,4"]
+)
+def test_leaders_and_replicas_in_sync_that_are_no_replicas_are_warned_of(row: str) -> None:
+    topics = described(row, "Leader: none\tReplicas: 1,2\tIsr: ")
+    (said,) = state_warnings(topics, states_of(topics))
+    assert said.startswith("Leader or Isr of partition t-0 names a broker that Replicas lacks")
+
+
+def test_a_broken_min_insync_replicas_is_not_taken_as_missing() -> None:
+    with pytest.raises(InputError, match=r"Configs: min\.insync\.replicas: found 'x'"):
+        states_of(described("Leader: 1\tReplicas: 1\tIsr: 1", head="Configs: min.insync.replicas=x"))

@@ -76,7 +76,7 @@ LOADS = {1: 18, 2: 18, 3: 14, 4: 4}
             "no-fenced-leader",
             "t-1",
             {"led by fenced": 3, "could be": (1, 2)},
-            "t-1: led by broker 3, which is fenced or does not answer, could be by 1 2",
+            "t-1: its preferred leader, broker 3, is fenced or does not answer; replicas that answer: 1 2",
         ),
         (
             "replicas-even",

@@ -63,7 +63,10 @@ def _leader(state: PartitionState, _: int) -> Iterator[_Facts]:
 def _in_sync(state: PartitionState, _: int) -> Iterator[_Facts]:
     """Every replica is in sync with its leader and online."""
     if state.lagging or state.offline:
-        facts: _Facts = {"not in sync": _ids(state.lagging), "in sync": _ids(state.isr)}
+        facts: _Facts = {"not in sync": _ids(state.lagging)} if state.lagging else {}
+        facts["in sync"] = _ids(state.isr)
+        if state.elr and state.leader is not None:
+            facts["Elr"] = _ids(state.elr)
         if state.offline:
             facts["offline"] = _ids(state.offline)
         yield facts

@@ -95,6 +95,17 @@ def state_warnings(topics: Iterable[DescribedTopic], states: States) -> Iterator
             f"min.insync.replicas of {_first(unknown)} is not in the file (Configs): not judged, and no plan "
             "keeps to it"
         )
+    strange = [
+        str(row.partition)
+        for topic in topics
+        for row in topic.partitions
+        if not {*row.isr, row.leader} - {None} <= {*row.replicas}
+    ]
+    if strange:
+        yield (
+            f"Leader or Isr of {_first(strange, word='partition')} names a broker that Replicas lacks: "
+            "edited by hand? Describe the cluster again"
+        )
     deleted = [topic.name for topic in topics if topic.is_being_deleted]
     if deleted:
         yield f"{_first(deleted)} marked for deletion: expected to vanish; describe the cluster again then"
@@ -121,8 +132,8 @@ def not_preferred(rows: Mapping[TopicPartition, Replicas], states: States) -> li
     ]
 
 
-def _first(names: Iterable[str], shown: int = 4) -> str:
+def _first(names: Iterable[str], shown: int = 4, word: str = "topic") -> str:
     names = list(names)
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    word = "topic" if len(names) == 1 else "topics"
+    word += "s" * (len(names) > 1)
     return f"{word} {', '.join(names[:shown])}{more}"

@@ -30,6 +30,7 @@ _KEYS: Final = (
 _READ: Final = frozenset(_KEYS.split("|"))
 _BETWEEN: Final = re.compile(rf"\s+(?<!Adding )(?<!Removing )(?=(?:{_KEYS}):(?:\s|$))")
 _CONFIG: Final = re.compile(r",(?=[A-Za-z0-9._-]+=)")
+_MIN_ISR: Final = "min.insync.replicas"
 _THROTTLED: Final = ".replication.throttled.replicas"
 _NOBODY: Final = ("none", "-1")
 _NOT_SAID: Final = "N/A"
@@ -88,9 +89,9 @@ class DescribedTopic:
 
     @property
     def min_isr(self) -> int | None:
-        """min.insync.replicas as the topic's line says it, None if it does not."""
-        text = dict(self.configs).get("min.insync.replicas", "")
-        return int(text) if text.isdecimal() and len(text) < 10 else None
+        """min.insync.replicas as the topic's line says it, None if it does not; raises `InputError`."""
+        text = dict(self.configs).get(_MIN_ISR)
+        return None if text is None else whole(text, self.place, f"Configs: {_MIN_ISR}")
 
     @property
     def throttles(self) -> tuple[str, ...]:

@@ -53,8 +53,8 @@ def breach_text(claim: str, evidence: Evidence) -> str:
     if claim == "no-fenced-leader":
         able = as_text(facts["could be"])
         return (
-            f"{evidence.subject}: led by broker {facts['led by fenced']}, which is fenced or does not "
-            f"answer, could be by {able}"
+            f"{evidence.subject}: its preferred leader, broker {facts['led by fenced']}, is fenced or does "
+            f"not answer; replicas that answer: {able}"
         )
     if claim in ("replicas-even", "leaders-even", "leaders-even-now"):
         return _loads(evidence.subject, facts)
