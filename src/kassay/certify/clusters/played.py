@@ -4,7 +4,9 @@ The group comes together with what its members own now, as it does where the rul
 restart is `rollout`'s. Each event runs through the same player as any history.
 
 A classic group answers the joins and leaves of one moment in one rebalance. The consumer protocol has no such
-moment: each is an epoch of its own (KIP-848), so they are played one by one and counted as one step.
+moment: each is an epoch of its own (KIP-848), so they are played one by one and counted as one step. Its
+coordinator hands the members to the assignor in a `HashMap` by id, and here they join in that order: it
+decides ties between members (Kafka `TargetAssignmentBuilder`).
 
 Kafka's rules order members by id, and the id of a newcomer is not known before it has joined. So a history
 with newcomers is played for every place among the ids that they can have, or for up to `PLACES_MAX` of them;
@@ -33,6 +35,7 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.java import hash_map_order
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.properties.groups.validity import difference
 
@@ -191,8 +194,9 @@ def play_on(
     joins_first: bool = False,
 ) -> PlayedCandidate:
     """Play the group and the changes against the target on this open host."""
-    joins: Change = tuple(Join(member) for member in observed.group.members)
     one_by_one = target.kind is not CLIENT
+    ids, by_id = observed.group.ids, observed.group.by_id
+    joins: Change = tuple(Join(by_id[each]) for each in (hash_map_order(ids) if one_by_one else ids))
     texts = (SWITCH, *(each.text for each in changes))
     parts = [(0, joins)]
     parts += [
