@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kassay.certify.clusters.inputs import read_cluster
@@ -44,3 +46,8 @@ def test_it_is_sound_in_a_browser(group, open_page):
     page = open_page(render_unstable(group, "kassay again"))
     no_overflow(page)
     axe(page)
+
+
+def test_the_name_of_a_member_keeps_its_letters(group):
+    late = replace(group, stability=replace(group.stability, reasons=("rc-1 is at epoch 2 of 3",)))
+    assert unstable_view_of(late, "kassay again").reasons == ("rc-1 is at epoch 2 of 3.",)

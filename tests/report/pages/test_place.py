@@ -8,10 +8,12 @@ import pytest
 
 from kassay.certify.replicas.cluster import PlacementChange
 from kassay.certify.replicas.planned import ClusterPlan, plan_cluster
+from kassay.certify.replicas.sources import ClusterSources
 from kassay.certify.replicas.steps import StepBound
 from kassay.model.cluster import Broker
+from kassay.reading.kafka.topics import read_topics
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from kassay.report.pages.place import render, view_of
+from kassay.report.pages.place import judged_view_of, render, view_of
 from tests.browser import axe, no_overflow, on_paper
 from tests.certify.replicas.clusters import RACKS, cluster
 
@@ -32,6 +34,32 @@ def test_the_verdict_the_brokers_and_the_steps_are_there() -> None:
     assert {row[1] for row in view.brokers} == {"1", "2", "3", "4", "5", "6", "9"}
     assert len(view.steps) == len(plan().steps) and len(view.charts) == 3
     assert next(each.claim for each in view.claims if each.look == "bad") == "rack-spread"
+
+
+def test_the_page_of_a_judgement_has_no_plan() -> None:
+    view = judged_view_of(plan(), "again")
+    assert (view.word, view.look) == ("violated", "bad")
+    assert view.meaning.startswith("3 claims violated today: rack-spread")
+    assert not view.steps and not view.moves and not any("->" in cell for row in view.brokers for cell in row)
+    assert "Steps" not in render(plan(), {}, 1, "again", judged=True)
+    rows: dict[str, list[tuple[int, ...]]] = {"t": [(1, 2), (2, 1)]}
+    fine = plan_cluster(cluster(rows, {1: None, 2: None}), PlacementChange(), None, StepBound())
+    assert judged_view_of(fine, "again").word == "not violated"
+
+
+def test_partitions_that_are_not_planned_are_in_the_verdict() -> None:
+    text = (
+        "Topic: t\tPartitionCount: 2\tReplicationFactor: 2\tConfigs: \n"
+        "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,3\tIsr: 1\n"
+        "\tTopic: t\tPartition: 1\tLeader: none\tReplicas: 3,2\tIsr: 3\n"
+    )
+    brokers = [Broker(1, "a"), Broker(2, "b"), Broker(4, "c")]
+    change = PlacementChange(removed=frozenset({3}))
+    sources = ClusterSources(topics=list(read_topics(text, "t.txt")))
+    sources.add_brokers(brokers, "b.csv")
+    blocked = plan_cluster(sources.cluster(leaving=change.leaving), change, None, StepBound())
+    view = view_of(blocked, {}, 1, "again")
+    assert (view.word, view.look) == ("1 partition not planned", "bad")
 
 
 def test_a_name_is_text_and_nothing_to_do_is_said() -> None:

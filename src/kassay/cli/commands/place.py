@@ -188,7 +188,11 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         from kassay.writing.text import shell_command
 
         again = shell_command(["kassay", *context.find_root().obj])
-        write_page(render(plan, files, chosen["throttle"], again), chosen["out"], "place.html")
+        write_page(
+            render(plan, files, chosen["throttle"], again, judged=chosen["judge"]),
+            chosen["out"],
+            "place.html",
+        )
     present(plan.to_json(files), lambda: _view(plan, files, chosen), chosen["json_path"])
     if chosen["judge"]:
         return 1 if plan.is_broken else 0

@@ -84,6 +84,7 @@ def _page(audit: LogAudit, files: Sequence[str], drawn: int, boards: int) -> str
     )
     shown = sorted(gravest[: max(room, 1)], key=lambda group: (group.name, group.protocol))
     room_for = _Boards(boards)
+    total = sum(audit.records.values())
     return page(
         "audit",
         ("board", "audit"),
@@ -91,7 +92,7 @@ def _page(audit: LogAudit, files: Sequence[str], drawn: int, boards: int) -> str
         look=_LOOKS[word],
         subject=", ".join(files[:_WHO]) + (f" and {len(files) - _WHO} more" if len(files) > _WHO else ""),
         said=f"{counted(audit.judged, 'rebalance')} judged in {counted(len(audit.groups), 'group')}, "
-        f"{counted(audit.findings, 'finding')}, {sum(audit.records.values()):,} records read.",
+        f"{counted(audit.findings, 'finding')}, {total:,} {'record' if total == 1 else 'records'} read.",
         doubts=tuple(_doubts(audit)),
         rows=[_row(group) for group in gravest[: DRAWN_MAX if drawn else _FINDINGS]],
         groups=[
@@ -131,7 +132,9 @@ def _doubts(audit: LogAudit) -> Iterator[str]:
     gaps = sum(len(group.gaps) for group in audit.groups)
     if gaps:
         yield f"{counted(gaps, 'gap')}: the log is compacted. Nothing is said across a gap."
-    yield from (f"{note[:1].upper()}{note[1:]}." for note in audit.notes)
+    for note in audit.notes:
+        is_file = not note.split(" ")[0].isalpha()
+        yield f"{note}." if is_file else f"{note[:1].upper()}{note[1:]}."
 
 
 def _row(group: GroupAudit) -> tuple[str, ...]:

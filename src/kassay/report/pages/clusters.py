@@ -131,7 +131,9 @@ def _figures(today: Loads, labels: dict[str, str]) -> Iterable[tuple[str, str]]:
     yield "Busiest", f"{labels[today.busiest]} with {today.most}"
     if today.lag is not None:
         least = "at least " if today.lag.unknown else ""
-        yield "Lag", f"{least}{today.lag.least:,} to {today.lag.most:,} a member"
+        lag = today.lag
+        to = "" if lag.least == lag.most else f"{lag.least:,} to "
+        yield "Lag", f"{least}{to}{lag.most:,} a member"
     yield "Idle", ", ".join(labels[each] for each in today.idle) or "none"
 
 
@@ -260,7 +262,7 @@ def unstable_view_of(observed: ObservedGroup, again: str) -> UnstablePage:
         group=observed.name or "(no name)",
         said=NOT_COMPUTED,
         identity=unstable_identity(observed),
-        reasons=tuple(f"{each[:1].upper()}{each[1:]}." for each in stability.reasons),
+        reasons=tuple(f"{_opened(each)}." for each in stability.reasons),
         doubts=tuple(observed.warnings),
         columns=HOLDING_COLUMNS,
         rows=tuple(map(_texts, holding_rows(observed))),
@@ -268,3 +270,8 @@ def unstable_view_of(observed: ObservedGroup, again: str) -> UnstablePage:
         unowned_more=max(0, len(stability.unowned) - _UNOWNED_MAX),
         again=again,
     )
+
+
+def _opened(reason: str) -> str:
+    """The reason as the beginning of a sentence; the name of a member keeps its letters."""
+    return f"{reason[0].upper()}{reason[1:]}" if reason.startswith(("its ", "the ")) else reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from kassay.certify.replicas.judge import Standing
@@ -71,9 +72,41 @@ class PlacementView(NamedTuple):
     again: str
 
 
-def render(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str) -> str:
-    """The page; `again` is the command line that writes it."""
-    return page("placement", ("figures",), view=view_of(plan, files, throttle, again))
+def render(
+    plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str, *, judged: bool = False
+) -> str:
+    """The page; `again` is the command line that writes it, `judged` leaves out the plan."""
+    view = judged_view_of(plan, again) if judged else view_of(plan, files, throttle, again)
+    return page("placement", ("figures",), view=view)
+
+
+def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
+    """The page's contents for today's placement alone."""
+    known = plan.proposal.cluster.sizes is not None
+    loads = tuple(
+        replace(
+            load,
+            replicas=(load.replicas[0],) * 2,
+            leaders=(load.leaders[0],) * 2,
+            size=load.size and (load.size[0],) * 2,
+        )
+        for load in plan.loads()
+    )
+    violated = [each.claim for each in (*plan.today, *plan.health) if each.standing is Standing.VIOLATED]
+    return view_of(plan, {}, 1, again)._replace(
+        word="violated" if violated else "not violated",
+        look="bad" if violated else "ok",
+        meaning=f"{counted(len(violated), 'claim')} violated today: {', '.join(violated)}."
+        if violated
+        else "No claim is violated today.",
+        doubts=plan.proposal.cluster.warnings,
+        charts=tuple(_charts(loads, known)) if len(loads) <= _DRAWN_MAX else (),
+        brokers=tuple(_broker(load) for load in loads),
+        steps=(),
+        moves=(),
+        moves_left=0,
+        goals=(),
+    )
 
 
 def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str) -> PlacementView:
@@ -82,6 +115,8 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
     word, look = ("proven", "ok") if proposal.is_proven else ("not proven", "warn")
     if not plan.steps:
         word = "nothing to do"
+    if plan.blocked:
+        word, look = f"{counted(len(plan.blocked), 'partition')} not planned", "bad"
     known = proposal.cluster.sizes is not None
     moves = [
         (str(step), str(tp), _ids(rows.before[tp]), _ids(row), rows.purpose)
@@ -132,7 +167,7 @@ def _meaning(plan: ClusterPlan) -> str:
     limit = "" if proposal.limit is None else f" within {proposal.limit}"
     best = "No placement is better" if proposal.is_proven else "The best that was reached"
     return (
-        f"{best}{limit}: {proposal.copies} copies"
+        f"{best}{limit}: {counted(proposal.copies, 'copy')}"
         + (f" ({bytes_text(size)})" if size is not None else "")
         + f" and {counted(plan.leader_changes, 'change')} of leader, in "
         f"{counted(len(plan.steps), 'step')}."
