@@ -93,7 +93,11 @@ def test_more_replicas_than_small_racks_can_take() -> None:
 def test_too_few_brokers_are_left() -> None:
     placed = cluster({"t": [(1, 2, 3)], "u": [(1, 2)]}, {1: "a", 2: "b", 3: "c"})
     change = PlacementChange(removed=frozenset({3}))
-    assert list(impossible(placed, change)) == ["RF 3 needs 3 brokers; 2 are left (topics: t)"]
+    (said,) = impossible(placed, change)
+    assert said == (
+        "RF 3 needs 3 brokers; 2 are left (topics: t): --add-broker N:RACK adds one, --replication-factor N "
+        "lowers it"
+    )
     assert not list(impossible(placed, PlacementChange()))
 
 

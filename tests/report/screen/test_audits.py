@@ -1,10 +1,12 @@
 """An audit on screen: times, figures, findings, gaps, and the verdict last."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
-from kassay.report.screen.audits import at, audit_view, duration, where
+from kassay.certify.audits.values import LogAudit
+from kassay.report.screen.audits import at, audit_view, duration, records_words, where
 from kassay.report.screen.console import console
 from tests.certify.audits.logs import of_records
 from tests.example_cluster import billing, mailer
@@ -30,6 +32,18 @@ def test_a_finding_stands_with_its_time_and_the_verdict_is_last():
 def test_gaps_are_named():
     records = cleaned(billing().records, 5)
     assert "gap: what was before generation 5 is not there" in shown(of_records(records))
+
+
+def test_moves_without_a_rebalance_are_not_known():
+    (group,) = of_records(mailer().records).groups
+    empty = replace(group, rebalances=[])
+    assert (empty.moved, empty.needless) == (None, None)
+
+
+def test_records_are_counted_by_what_they_are_of():
+    assert records_words(LogAudit((), {"classic groups": 1}, (), ())) == "1 record: 1 of classic groups"
+    both = LogAudit((), {"classic groups": 2, "offset commits": 3}, (), ())
+    assert records_words(both) == "5 records: 2 of classic groups, 3 offset commits"
 
 
 def test_an_empty_log_is_unknown():

@@ -207,13 +207,13 @@ class GroupAudit:
 
     @property
     def moved(self) -> int | None:
-        """Partitions moved in all rebalances; None if those of a rebalance are not known."""
-        return None if self.unmeasured else self.moved_at_least
+        """Partitions moved in all rebalances; None if those of a rebalance, or of all, are not known."""
+        return None if self.unmeasured or not self.rebalances else self.moved_at_least
 
     @property
     def needless(self) -> int | None:
         """Those of them that an optimal assignment would not have moved; None if not known."""
-        return None if self.unmeasured else self.needless_at_least
+        return None if self.unmeasured or not self.rebalances else self.needless_at_least
 
     @property
     def moved_at_least(self) -> int:

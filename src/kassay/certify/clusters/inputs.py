@@ -38,8 +38,8 @@ from kassay.reading.kafka.topics import is_topics, read_topics, whole_topics
 from kassay.reading.others import group_of_others, what_is, without_quotes
 
 KINDS: Final = (
-    "kafka-consumer-groups.sh --describe, kafka-topics.sh --describe, kafka-broker-api-versions.sh, or lines "
-    "consumer,rack or consumer,topics or topic,partition,lag below these titles"
+    "kafka-consumer-groups.sh --describe, kafka-topics.sh --describe, kafka-broker-api-versions.sh, or a CSV "
+    "file with the titles consumer,rack or consumer,topics or topic,partition,lag"
 )
 
 
@@ -84,6 +84,8 @@ class ClusterInputs:
             self._take_topics(text, file)
         elif is_broker_versions(text):
             self.take_brokers(read_brokers(text, file), file)
+        elif (failure := failure_in(text)) is not None:
+            raise InputError(f"{file}: the tool failed: {failure}")
         else:
             raise InputError(f"{file}: {_unknown(text)} expected {KINDS}")
         self.files.append(file)
@@ -115,9 +117,6 @@ class ClusterInputs:
 
 def _unknown(text: str) -> str:
     """What is known of a text of no kind."""
-    said = failure_in(text)
-    if said is not None:
-        return f"the tool failed: {said};"
     known = what_is(text)
     return f"found {known}," if known else "format not recognised,"
 

@@ -189,7 +189,10 @@ def impossible(cluster: PlacedCluster, change: PlacementChange) -> Iterator[str]
         if factor > left:
             names = ", ".join(sorted(topics)[:4]) + (", ..." if len(topics) > 4 else "")
             are = "is" if left == 1 else "are"
-            yield f"RF {factor} needs {factor} brokers; {left} {are} left (topics: {names})"
+            yield (
+                f"RF {factor} needs {factor} brokers; {left} {are} left (topics: {names}): "
+                "--add-broker N:RACK adds one, --replication-factor N lowers it"
+            )
 
 
 def reasons(proposal: Proposal) -> Iterator[str]:

@@ -54,9 +54,18 @@ def audit_view(audit: LogAudit) -> View:
         parts += _group(group)
     parts += [line(f"note: {note}", style="yellow") for note in audit.notes]
     parts += [line(f"  {unread}", style="dim") for unread in audit.unread]
-    kinds = ", ".join(f"{count:,} {sort}" for sort, count in sorted(audit.records.items()))
-    parts += [line(f"{sum(audit.records.values()):,} records: {kinds or 'none'}", style="dim")]
+    parts += [line(records_words(audit), style="dim")]
     return stack(*parts, _verdict(audit))
+
+
+def records_words(audit: LogAudit) -> str:
+    """How many records were read, and of what they are: `3 records: 2 of classic groups, 1 unread`."""
+    total = sum(audit.records.values())
+    kinds = ", ".join(
+        f"{count:,} {'of ' if sort.endswith('groups') else ''}{sort}"
+        for sort, count in sorted(audit.records.items())
+    )
+    return f"{total:,} {'record' if total == 1 else 'records'}: {kinds or 'none'}"
 
 
 def _row(group: GroupAudit) -> tuple[object, ...]:

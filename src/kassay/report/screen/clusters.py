@@ -207,7 +207,11 @@ def _today(answer: WhatIf) -> Iterable[View]:
     yield from _today_by_topic(today.topics)
     if today.lag is not None:
         lag, least = today.lag, "at least " if today.lag.unknown else ""
-        yield line(f"lag a member: {least}{lag.least:,} to {lag.most:,}; the most has {labels[lag.busiest]}")
+        if lag.least == lag.most:
+            yield line(f"lag a member: {least}{lag.most:,}")
+        else:
+            most = f"the most has {labels[lag.busiest]}"
+            yield line(f"lag a member: {least}{lag.least:,} to {lag.most:,}; {most}")
     if answer.racks is not None:
         yield line(f"reads within the rack: {_both_racks(answer.racks)}")
     if answer.unowned:
@@ -242,7 +246,7 @@ def _percent(part: int, of: int) -> str:
 def spread_of(loads: Loads) -> str:
     """How many partitions the members have."""
     if not loads.spread:
-        return f"{loads.most} partitions each"
+        return f"{counted(loads.most, 'partition')} each"
     return f"{loads.least} to {loads.most} partitions a member, spread {loads.spread}"
 
 
