@@ -164,3 +164,13 @@ def test_members_of_one_view_alone_are_warned_of_and_double_owners_are_not_stabl
     assert "1 member of the offsets view is not in the members view" in warnings[0]
     rows = MEMBERS + "g a /h c 1 t(0)\ng b /h c 1 t(0)\n"
     assert observed(rows).stability.reasons == ("1 partition has several owners (t-0)",)
+
+
+def test_a_negative_lag_is_0_and_warned_of():
+    rows = offsets({"a": ["t-0"], "b": ["t-1"]}).replace(" - - - a ", " 9 5 -4 a ")
+    seen = observed(rows)
+    assert seen.scales.lags == {("t", 0): 0}
+    assert seen.warnings == (
+        "1 partition with a LAG below 0, taken as 0: t-0: a committed offset past the end of the log, "
+        "truncated or created again?",
+    )

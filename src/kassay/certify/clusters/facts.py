@@ -54,6 +54,17 @@ def lost_topics(outputs: GroupOutputs, read: Collection[str]) -> Iterator[str]:
         )
 
 
+def past_end(outputs: GroupOutputs) -> Iterator[str]:
+    """The partitions whose committed offset is past the end of the log: a negative LAG."""
+    rows = (row for row in outputs.offsets if row.topic is not None and row.is_past_end)
+    tps = sorted({TopicPartition(str(row.topic), row.partition) for row in rows})
+    if tps:
+        yield (
+            f"{counted(len(tps), 'partition')} with a LAG below 0, taken as 0: {several(tps)}: a "
+            "committed offset past the end of the log, truncated or created again?"
+        )
+
+
 def leaderless(inputs: ClusterInputs, cluster: Cluster) -> Iterator[str]:
     """The partitions that the group subscribes to and that no member can read."""
     tps = [tp for tp, leader in sorted(inputs.leaders.items()) if leader is None and cluster.has(tp)]

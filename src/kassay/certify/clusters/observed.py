@@ -165,6 +165,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     warnings += facts.migrating(rows, labels)
     if stability.is_stable:
         warnings += facts.lost_topics(outputs, read)
+    warnings += facts.past_end(outputs)
     warnings += facts.leaderless(inputs, cluster)
     is_consumer_group, protocol = facts.is_consumer_group(outputs, [each.member_id for each in members])
     if protocol is not None:

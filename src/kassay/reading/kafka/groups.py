@@ -91,7 +91,8 @@ class OffsetRow(NamedTuple):
     """A row of the offsets view: a partition and its owner, or a member without partitions.
 
     `topic` and `partition` are None for a member that owns nothing, `member` is None for a partition without
-    an owner, `lag` is None where the tool did not know it. `group` is "" before 2.0.
+    an owner, `lag` is None where the tool did not know it, and 0 where the committed offset `is_past_end` of
+    the log. `group` is "" before 2.0.
     """
 
     place: Place
@@ -102,6 +103,7 @@ class OffsetRow(NamedTuple):
     member: str | None
     client_id: str | None
     host: str | None
+    is_past_end: bool = False
 
 
 class MemberRow(NamedTuple):
@@ -253,6 +255,7 @@ def _offset(cells: Mapping[str, str], place: Place) -> OffsetRow:
         member,
         _known(cells.get("CLIENT-ID")),
         _known(cells.get("HOST")),
+        lag is not None and lag < 0,
     )
 
 
