@@ -48,3 +48,13 @@ def test_without_a_strategy_the_assignor_is_asked_for(tmp_path):
     view = (CLUSTER / "groups.txt").read_text().partition("\n\n")[0]
     (tmp_path / "g.txt").write_text(view)
     assert "--from: the group's assignor is unknown" in one_line(here("scale", "g.txt", cwd=tmp_path), 2)
+
+
+def test_a_strategy_that_kassay_lacks_is_named(tmp_path):
+    view, *_ = (CLUSTER / "groups.txt").read_text().partition("\n\n")
+    state = "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\nbilling h:1 (1) mine.Own Stable 6\n"
+    (tmp_path / "g.txt").write_text(f"{view}\n\n{state}")
+    words = "the strategy 'mine.Own' is no assignor that kassay has: load it with --from TARGET"
+    assert words in one_line(here("scale", "g.txt", cwd=tmp_path), 2)
+    shown = here("what-if", "g.txt", "--to", "range", cwd=tmp_path).stdout
+    assert f"no rolling path: {words}" in " ".join(shown.split())

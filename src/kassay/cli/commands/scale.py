@@ -101,6 +101,10 @@ def _target(observed: ObservedGroup, chosen: dict[str, Any]) -> Target:
     """The group's assignor; raises `InputError` if it is unknown."""
     start = start_target(observed, chosen)
     if start is None:
+        if observed.strategy is not None:
+            from kassay.report.screen.clusters import unknown_start
+
+            raise InputError(unknown_start(observed.strategy))
         raise InputError(
             "--from: the group's assignor is unknown, expected a TARGET or the output of --state"
         )

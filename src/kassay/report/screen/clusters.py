@@ -40,11 +40,20 @@ def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = Tru
     if answer.paths:
         parts += [line(), *(paths_view(answer.paths) if in_full else paths_in_short(answer.paths))]
     else:
-        parts += [line(), line("no rolling path: --from TARGET, or the output of --state, says from where")]
+        strategy = answer.observed.strategy
+        parts += [line(), line(f"no rolling path: {_START if strategy is None else unknown_start(strategy)}")]
     if certificate is not None:
         check = shell_command(["kassay", "check", certificate])
         parts += [line(), whole_line(f"optimum: {certificate}  ({check})")]
     return stack(*parts)
+
+
+_START: Final = "--from TARGET, or the output of --state, says from where"
+
+
+def unknown_start(strategy: str) -> str:
+    """Why the assignor that the coordinator names is not enough to start from."""
+    return f"the strategy {strategy!r} is no assignor that kassay has: load it with --from TARGET"
 
 
 MEANING: Final = (
