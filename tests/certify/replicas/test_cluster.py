@@ -6,6 +6,7 @@ A cluster put together from what files say, and changes of its brokers.
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +136,10 @@ def test_a_partition_that_keeps_no_replica_is_refused() -> None:
     known = ClusterSources(topics=list(read_topics(f"Topic: t\tPartitionCount: 1\n{row}", "f")))
     with pytest.raises(InputError, match=r"f:2: Removing Replicas: found .*, expected a replica that stays"):
         known.cluster()
+
+
+def test_what_a_failed_tool_said_is_quoted(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("Error while executing topic command : Timed out\n\tat java\n")
+    with pytest.raises(InputError, match=r"t\.txt: the tool failed: Error while executing .* : Timed out$"):
+        take_file(ClusterSources(), str(path))

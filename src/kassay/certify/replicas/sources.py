@@ -17,6 +17,7 @@ from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
 from kassay.reading.documents import read_text
 from kassay.reading.kafka.brokers import LogDirs, is_broker_versions, is_log_dirs, read_brokers, read_log_dirs
+from kassay.reading.kafka.lines import failure_in
 from kassay.reading.kafka.reassignment import (
     EXPECTED,
     PROPOSED,
@@ -311,5 +312,8 @@ def _is_cut(text: str) -> bool:
 
 
 def _other(text: str, path: str, expected: str) -> InputError:
+    failure = failure_in(text)
+    if failure is not None:
+        return InputError(f"{path}: the tool failed: {failure}")
     what = what_is(text)
     return InputError(f"{path}: {f'is {what}' if what else 'not recognised'}, expected {expected}")

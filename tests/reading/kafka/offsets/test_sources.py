@@ -63,6 +63,7 @@ def test_the_console_consumers_output_is_known_by_its_first_object(tmp_path):
         (b"", ": empty, expected the output of kafka-dump-log"),
         ("\ufeffDumping".encode("utf-16-le"), "UTF-16, as PowerShell writes it"),
         (b"hello\n", ":1: nothing of a log"),
+        (b"Error: no access\n at java\n", ": the tool failed: Error: no access"),
         (b"\0\0\0\0\0\0\0\0", "not text, .* a segment itself is read with kafka-dump-log"),
         (b"\x1f\x8bno gzip", "cannot be read"),
     ],

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from kassay.model.errors import InputError
-from kassay.reading.kafka.lines import Place
+from kassay.reading.kafka.lines import Place, failure_in
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, read_record, type_of
 from kassay.reading.kafka.offsets.values import GroupRecord
 from kassay.reading.others import what_is
@@ -314,7 +314,11 @@ def _looked_at(path: str) -> LogFile:
             start = item.offset
             break
     if not is_dump:
-        what = what_is(head.decode("utf-8", "replace"))
+        text = head.decode("utf-8", "replace")
+        failure = failure_in(text)
+        if failure is not None:
+            raise InputError(f"{name}: the tool failed: {failure}")
+        what = what_is(text)
         raise InputError(f"{name}:1: {what or 'nothing of a log'}, expected {EXPECTED}")
     return LogFile(path, of_console=False, partition=partition, start=start)
 
