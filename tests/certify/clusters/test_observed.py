@@ -174,3 +174,10 @@ def test_a_negative_lag_is_0_and_warned_of():
         "1 partition with a LAG below 0, taken as 0: t-0: a committed offset past the end of the log, "
         "truncated or created again?",
     )
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "the topic"), (2, "both topics"), (3, "all 3 topics")])
+def test_the_assumed_subscription_is_said_in_plain_words(count, words):
+    rows = offsets({"a": [f"t{number}-0" for number in range(count)]})
+    said = f"each member subscribes to {words} of the group; override with --subscriptions"
+    assert said in observed(rows).assumptions

@@ -328,7 +328,7 @@ def _subscriptions(
                 raise each.place.wrong("topics", topic, f"a topic of the cluster{suggestion(topic, counts)}")
     unsaid = len(consumers) - len(said)
     if unsaid:
-        all_topics = "the topic" if len(everything) == 1 else f"all {len(everything)} topics"
+        all_topics = {1: "the topic", 2: "both topics"}.get(len(everything), f"all {len(everything)} topics")
         who = "each member" if not said else f"each of the {unsaid} members without a line"
         assumptions.append(f"{who} subscribes to {all_topics} of the group; override with --subscriptions")
     usual = tuple(sorted(everything))
