@@ -16,7 +16,7 @@ KEYS = {
         "could be 1 0: m0 t0-0",
     ],
     "hands_over_at_once": ["m1's claim of t0-0", "still claimed by m1", "withhold a partition"],
-    "keeps_count": ["of another object", "keep nothing between calls"],
+    "keeps_count": ["on another object", "keep nothing between calls"],
     "leftover": ["owner none", "until no partition", "It takes 2 members"],
     "negative_hash": ["sent to -2", "the bytes of the key of record 1", "0x7fffffff"],
     "not_subscribed": ["given to m1, which reads -", "whose own subscription names its topic"],

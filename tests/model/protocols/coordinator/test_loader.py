@@ -174,3 +174,18 @@ def test_a_member_that_left_has_the_epoch_of_leaving():
     for each in (member(CONSUMER), current(CONSUMER), current(CONSUMER, at=None)):
         assert loader.take(each) is None
     assert loader.groups["g"].members["a"].epoch == LEAVE_EPOCH
+
+
+def test_offsets_make_a_group_where_there_is_none_and_change_no_other():
+    loader = LogLoader()
+    assert loader.take(OFFSET._replace(value=None)) is None
+    assert loader.groups == {}
+    for each in (*life(CONSUMER), OFFSET):
+        assert loader.take(each) is None
+    assert loader.groups["g"].type is CONSUMER
+
+
+@pytest.mark.parametrize("kind", COORDINATED)
+def test_a_target_after_the_end_of_its_epoch_keeps_all_but_a_streams_group(kind):
+    records = [epoch(kind), target_epoch(kind, None), target(kind), epoch(kind, None)]
+    assert refused(*records) == (None if kind is STREAMS else (3, "targets still exist"))

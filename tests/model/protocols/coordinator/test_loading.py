@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.protocols.coordinator.consumer.group import replay
+from kassay.model.protocols.coordinator.loader import NO_TARGET
 from kassay.model.protocols.coordinator.loading import Unreadable, read
 from kassay.model.protocols.coordinator.runtime import CoordinatorCall
 from kassay.model.protocols.coordinator.step import LoadAsLeft, Unload
@@ -17,6 +18,12 @@ from kassay.model.protocols.values.records import (
     LogRecord,
     MemberValue,
     OffsetValue,
+)
+from kassay.model.protocols.values.streams_groups import (
+    STREAMS_EPOCH,
+    STREAMS_TARGET_EPOCH,
+    StreamsEpochValue,
+    StreamsTaskGroup,
 )
 from tests.model.protocols.coordinator.consumer.heartbeats import ack, settle, split
 from tests.model.protocols.coordinator.drive import in_state, tps
@@ -77,6 +84,7 @@ def test_offsets_alone_tell_of_a_classic_group_that_records_of_another_replace()
     [
         ((gone(r.MEMBER, "a"), EPOCH), "tombstone member of a: the group does not exist"),
         ((gone(r.EPOCH),), "tombstone epoch: the group does not exist"),
+        ((gone(r.CURRENT, "a"),), "tombstone current of a: the group does not exist"),
         ((EPOCH, gone(r.CURRENT, "a")), "tombstone current of a: the member does not exist"),
         ((EPOCH, gone(r.MEMBER, "a")), "tombstone member of a: the member does not exist"),
     ],
@@ -145,3 +153,11 @@ def test_a_classic_group_that_nobody_has_joined_yet_makes_way_for_records_of_ano
     """`ClassicGroup.isSimpleGroup`: no type and nobody in it."""
     begun = LogRecord((r.GROUP, ""), GroupValue(0, "", "", ""))
     assert read((begun, EPOCH), NONE) == ConsumerGroup(epoch=3)
+
+
+def test_a_streams_group_begins_new_where_there_were_offsets_alone():
+    epoch = LogRecord((STREAMS_EPOCH, ""), StreamsEpochValue(3, 0, (), ()))
+    group = read((OFFSET, epoch), NONE)
+    assert isinstance(group, StreamsTaskGroup) and group.epoch == 3
+    assert group == read((epoch,), NONE)
+    assert read((OFFSET, gone(STREAMS_TARGET_EPOCH), epoch), NONE) == group._replace(target_epoch=NO_TARGET)

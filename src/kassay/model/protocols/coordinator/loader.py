@@ -13,6 +13,7 @@ Source: Kafka `GroupCoordinatorShard.replay`, `GroupMetadataManager.replay` and 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum, auto
@@ -143,16 +144,13 @@ class LogLoader:
         if not isinstance(value, LoadedGeneration):
             self.groups.pop(record.group, None)
             return None
-        seen: set[str] = set()
         if value.instances and not value.protocol_type:
             return "it has members and no protocol type"
-        for instance in value.instances:
-            if instance is not None and instance in seen:
+        static = Counter(filter(None, value.instances))
+        for instance, members in static.items():
+            if members > 1:
                 return f"two members have the instance id {instance}"
-            if instance is not None:
-                seen.add(instance)
-        simple = not value.protocol_type and not value.instances
-        self.groups[record.group] = _Group(GroupType.CLASSIC, simple=simple)
+        self.groups[record.group] = _Group(GroupType.CLASSIC, simple=not value.protocol_type)
         return None
 
     def _persisted(self, record: LoadedRecord) -> tuple[_Group | None, str | None]:
@@ -206,7 +204,7 @@ class LogLoader:
     def _member(self, group: _Group, record: LoadedRecord) -> str | None:
         member = group.members.get(record.name)
         if record.value is not None:
-            return self._update(group, record.name, member, member or _NEW)
+            return self._update(group, record.name, member or _NEW)
         if member is None:
             return self._absent(record, "the member does not exist")
         if member.epoch != LEAVE_EPOCH:
@@ -219,24 +217,25 @@ class LogLoader:
     def _current(self, group: _Group, record: LoadedRecord) -> str | None:
         member = group.members.get(record.name)
         if isinstance(record.value, LoadedMember):
-            return self._update(group, record.name, member, record.value)
+            return self._update(group, record.name, record.value)
         if member is None:
             return self._absent(record, "the member does not exist")
-        return self._update(group, record.name, member, _GONE)
+        return self._update(group, record.name, _GONE)
 
-    def _update(self, group: _Group, name: str, old: LoadedMember | None, new: LoadedMember) -> str | None:
+    def _update(self, group: _Group, name: str, new: LoadedMember) -> str | None:
         """A member frees its partitions, except those that another has by now, and holds its new ones.
 
         Only a consumer group has one member a partition.
         """
+        old = group.members.get(name, _NEW)
         group.members[name] = new
         if group.type is not GroupType.CONSUMER:
             return None
-        for tp in (*old.assigned, *old.revoking) if old is not None else ():
+        for tp in (*old.assigned, *old.revoking):
             held = group.held.get(tp)
-            if old is not None and held == old.epoch:
+            if held == old.epoch:
                 del group.held[tp]
-            elif self.rules.epochs_expected and old is not None:
+            elif self.rules.epochs_expected:
                 return f"{tp} is held at epoch {'none' if held is None else held}, not {old.epoch}"
         for part in (new.assigned, new.revoking):
             for tp in dict.fromkeys(part):

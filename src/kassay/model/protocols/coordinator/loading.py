@@ -220,15 +220,14 @@ def _loaded(record: LogRecord) -> LoadedRecord:
     kind, name = record.key
     type_, part = _PARTS.get(kind, (GroupType.CONSUMER, LoadedPart.OTHER))
     value = record.value
-    taken: LoadedGeneration | LoadedEpoch | LoadedMember | bool | None = None if value is None else True
+    # Of any other value the loader reads at most an epoch; what it is does not matter.
+    taken: LoadedGeneration | LoadedEpoch | LoadedMember | None = None if value is None else LoadedEpoch(0)
     if isinstance(value, GroupValue):
         taken = LoadedGeneration(value.protocol_type, (None,) * len(value.members))
     elif isinstance(value, CurrentValue):
         taken = LoadedMember(value.epoch, value.assigned, value.pending)
     elif isinstance(value, StreamsCurrentValue):
         taken = LoadedMember(value.epoch)
-    elif part is LoadedPart.TARGET_EPOCH and value is not None:
-        taken = LoadedEpoch(0)
     return LoadedRecord(type_, part, "", str(name), taken)
 
 
