@@ -198,7 +198,7 @@ def test_reports_are_written(tmp_path):
     )  # fmt: skip
     assert done.returncode == 1
     written = {p.name for p in (tmp_path / ".kassay").iterdir() if p.is_file()}
-    assert written == {"report.html", "junit.xml", "report.sarif", "report.md"}
+    assert written == {".gitignore", "report.html", "junit.xml", "report.sarif", "report.md"}
     assert "def test_topic_even():" in html.unescape((tmp_path / ".kassay" / "report.html").read_text())
 
 
