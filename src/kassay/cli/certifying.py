@@ -31,7 +31,7 @@ from kassay.report import facts
 from kassay.report.files.formats import reports, with_saved_traces
 from kassay.report.screen.console import bar, console
 from kassay.report.screen.terminal import Detail, body_view, verdict_line
-from kassay.writing.files import json_text, write_text
+from kassay.writing.files import json_text, make_folder, write_text
 from kassay.writing.text import counted
 
 EVENTS_SCHEMA: Final = "kassay/events/1"
@@ -51,7 +51,7 @@ class Events:
     def __post_init__(self) -> None:
         if self.path != "-":
             try:
-                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+                make_folder(Path(self.path).parent)
                 self._file = Path(self.path).open("wb", buffering=0)  # noqa: SIM115  # for the whole call
             except OSError as error:
                 raise self._unwritable(error) from None

@@ -102,7 +102,7 @@ def write_text(text: str, path: str, *, durable: bool = False) -> None:
     write_bytes([data], path, durable=durable)
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Make the folder and those above it; git leaves out a new one named `.kassay`."""
     try:
         folder.mkdir()
@@ -110,7 +110,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(exist_ok=True)  # raises for a file
         return
     except FileNotFoundError:
-        _make_folder(folder.parent)
+        make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
     if folder.name == OUT:
         (folder / ".gitignore").write_bytes(b"*\n")
@@ -124,7 +124,7 @@ def write_bytes(data: Sequence[bytes], path: str, *, durable: bool = False) -> N
     """
     try:
         place = Path(os.path.realpath(path))
-        _make_folder(place.parent)
+        make_folder(place.parent)
         if place.exists() and not place.is_file():
             place.write_bytes(b"".join(data))  # a pipe, a terminal, /dev/null: no content to keep
             return
