@@ -72,7 +72,7 @@ def test_with_github_there_is_a_workflow_of_this_version(here, capsys):
     text = (here / WORKFLOW).read_text()
     assert f"kassay=={__version__}" in text, "what to install once it is released"
     assert "run: python -m pip install ./.kassay-source pytest" in text, "a checkout until then"
-    assert "repository: ${{ vars.KASSAY_REPOSITORY }}" in text
+    assert "repository: ${{ env.KASSAY_REPOSITORY }}" in text
     assert "@VERSION@" not in text
     uses = re.findall(r"uses: (\S+)(.*)", text)
     assert len(uses) == 5
