@@ -1,15 +1,15 @@
-"""The replica placement optimum beside OR-tools' flows, CP-SAT and networkx, each in a process of its own.
+"""The replica placement optimum next to OR-tools' flows, CP-SAT and networkx, each in its own process.
 
 Run `python benchmarks/placement_optimum.py [LIMIT_S] [SHAPE ...]`, by default 30 s and the shapes add,
-create, remove, rack_skew and skewed; the larger sizes of `add` are solved beside OR-tools' flows alone,
-those of `skewed` beside nothing: their costs fit OR-tools' 64 bits only without the sum of the shares. All
+create, remove, rack_skew and skewed; the larger sizes of `add` have OR-tools' flows as their only peer,
+those of `skewed` have none: their costs fit OR-tools' 64 bits only without the sum of the shares. All
 solve the same: rack rule, least sum of squared counts, then fewest copies; kassay chooses leaders as well,
 and its time includes reading the document and checking the certificate. The peers' times are those of
 building the model and solving, without imports. `ortools` is the best formulation on `SimpleMinCostFlow`
 (partition and rack -> kept broker or rack hub -> quota), leaders as a second flow, arcs in bulk, nothing
 proven, for racks that take one replica; it gives out rows, leader first. networkx has its network simplex
-on the plain network and is not asked beyond 300 partitions. CP-SAT runs with one worker, once on the whole
-problem (`cpsat`), once told the optimal counts (`told`), so that it has to find the copies alone. Ratios
+on the plain network and runs up to 300 partitions. CP-SAT runs with one worker, once on the whole
+problem (`cpsat`), once given the optimal counts (`told`), so that it has to find the copies alone. Ratios
 are kassay's time by the peer's.
 """
 

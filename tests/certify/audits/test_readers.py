@@ -1,4 +1,4 @@
-"""How long nobody read a partition: between the last commit of a reader and the record of the next one."""
+"""How long a partition had no reader: between the last commit of a reader and the record of the next one."""
 
 import json
 

@@ -130,16 +130,16 @@ def test_members_of_the_consumer_protocol_come_in_the_order_of_the_coordinators_
 @pytest.mark.slow  # 4 s
 def test_the_alarm_rings_where_facts_are_missing_and_never_with_all_of_them():
     """Of 18 predictions that are wrong without subscriptions or racks it rings for 13, of 134 with them for none."""
-    told, wrong, rung = [], 0, []
+    alarms, wrong, rung = [], 0, []
     for each in events():
         rule = target(each["strategy"])
-        told.append(alarm_of(group_of(each["files"]), rule))
+        alarms.append(alarm_of(group_of(each["files"]), rule))
         if each["unequal"] or each["kind"] == "racks":
             less = group_of(without(each["files"], "subs.csv", "racks.csv", "racks-brokers.csv"))
             if wrong_figures(each, step_of(each, less)):
                 wrong += 1
                 rung.append(alarm_of(less, rule))
-    assert len(told) == 134 and set(told) == {None}
+    assert len(alarms) == 134 and set(alarms) == {None}
     rings = [each for each in rung if each is not None]
     assert (len(rings), wrong) == (13, 18)
     assert all("of a stable group: racks or subscriptions are missing" in each for each in rings)

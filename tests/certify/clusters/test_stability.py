@@ -80,8 +80,8 @@ def test_rows_alone_get_the_full_answer_under_its_assumption():
     assert done.returncode == 0
     assert "state not given: assumes the group is stable; add the output of" in done.stdout
     assert "optimum (certified)" in done.stdout
-    told = run("genuine", "what-if", GENUINE[0], GENUINE[2], "--group", "g-range", "--to", "range")
-    assert "state not given" not in told.stdout
+    with_state = run("genuine", "what-if", GENUINE[0], GENUINE[2], "--group", "g-range", "--to", "range")
+    assert "state not given" not in with_state.stdout
 
 
 def test_a_rollout_that_never_settles_is_named_and_ends_with_1():
@@ -131,9 +131,9 @@ VERBOSE = (
 )
 def test_epochs_and_targets_say_who_holds_what_others_wait_for(rows, reasons):
     assert observed(rows).stability.reasons == reasons
-    told = observed(rows, STATE.format("Stable"))
-    assert told.stability.is_stable
-    assert len([each for each in told.warnings if "different times" in each]) == len(reasons)
+    with_state = observed(rows, STATE.format("Stable"))
+    assert with_state.stability.is_stable
+    assert len([each for each in with_state.warnings if "different times" in each]) == len(reasons)
 
 
 @pytest.mark.parametrize("command", ["what-if", "scale"])
@@ -160,9 +160,9 @@ ROWS = MEMBERS + "g a {} /h c-a 2 9 t:0,1 9 {}\ng {} {} /h c-b {} 9 {} 9 {}\n"
 )
 def test_partitions_held_beyond_a_target_or_by_two_members_are_not_stable(row, reasons):
     assert observed(ROWS.format(*row)).stability.reasons == reasons
-    told = observed(ROWS.format(*row), STATE.format("Stable"))
-    assert told.stability.is_stable
-    assert len([each for each in told.warnings if "different times" in each]) == len(reasons)
+    with_state = observed(ROWS.format(*row), STATE.format("Stable"))
+    assert with_state.stability.is_stable
+    assert len([each for each in with_state.warnings if "different times" in each]) == len(reasons)
 
 
 @pytest.mark.parametrize(

@@ -80,9 +80,9 @@ final class Topics {
     /** Tells the coordinator of the last image; at a load, as one with nothing new. */
     void tell(GroupMetadataManager groups, boolean loading) {
         MetadataDelta changes = loading ? new MetadataDelta.Builder().setImage(current).build() : delta;
-        Object told = KRAFT == null ? changes : Release.make(KRAFT_DELTA, changes);
-        if (Release.has(groups, "onMetadataUpdate", 2)) Release.call(groups, "onMetadataUpdate", told, image());
-        else Release.call(groups, "onNewMetadataImage", image(), told);
+        Object applied = KRAFT == null ? changes : Release.make(KRAFT_DELTA, changes);
+        if (Release.has(groups, "onMetadataUpdate", 2)) Release.call(groups, "onMetadataUpdate", applied, image());
+        else Release.call(groups, "onNewMetadataImage", image(), applied);
     }
 
     private void learn() {
