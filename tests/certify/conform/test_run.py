@@ -47,9 +47,17 @@ def test_the_model_is_kafkas():
 
 @pytest.mark.java
 @pytest.mark.slow
-@pytest.mark.parametrize("switch", ["assignor_change_waits", "empty_keeps_target_epoch", "no_sync_timer"])
-def test_a_wrong_rule_is_found_and_its_script_is_short(switch):
-    settings = ConformSettings(steps=3_000, seed=SEED)
+@pytest.mark.parametrize(
+    ("switch", "steps"),
+    [
+        ("assignor_change_waits", 3_000),
+        ("empty_keeps_target_epoch", 3_000),
+        ("no_sync_timer", 3_000),
+        ("subscription_ignored", 12_000),
+    ],
+)
+def test_a_wrong_rule_is_found_and_its_script_is_short(switch, steps):
+    settings = ConformSettings(steps=steps, seed=SEED)
     result = conform(settings, genuine_jars(), target=Faulty(switch), tries=150)
     assert result.differences and not result.holds
     assert min(cause.steps for cause in result.differences) <= 6
