@@ -203,6 +203,9 @@ def test_a_machine_prints_the_shortest_events_that_break_a_claim(tmp_path):
     (tmp_path / "kept_assignor.py").write_text(sound.replace(able, "able = list(readers)"))
     done = pytest_in(tmp_path, "test_state_machine.py", "--hypothesis-seed=0")
     assert done.returncode == 1, done.stdout
-    assert "AssertionError: subscribed: t0-0 (given to m1, which reads t" in done.stdout
+    # Which topics the shortest events keep follows from the draws, and these from the profile.
+    assert re.search(
+        r"AssertionError: subscribed: t\d-\d \(given to m1, which reads t\d\)", done.stdout
+    ), done.stdout
     steps = re.findall(r"^E +state\.(?!books_agree|claims_hold)(\w+)", done.stdout, re.MULTILINE)
     assert steps == ["start", "join", "join", "teardown"]
