@@ -73,6 +73,9 @@ def cluster_options(command: F) -> F:
             shell_complete=completing.file,
             help="Members' subscriptions, as lines consumer,topics.",
         ),
+        click.option(
+            "-v", "--verbose", is_flag=True, help="Name the fields of the files that no answer rests on."
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -178,7 +181,11 @@ def present_unstable(context: click.Context, observed: ObservedGroup, chosen: Ma
 
         name = f"{context.info_name}.html"
         write_cluster_page(context, lambda again: render_unstable(observed, again), chosen["out"], name)
-    present(observed.unstable_document(), lambda: unstable_view(observed), chosen["json_path"])
+    present(
+        observed.unstable_document(),
+        lambda: unstable_view(observed, verbose=chosen["verbose"]),
+        chosen["json_path"],
+    )
     return 3
 
 

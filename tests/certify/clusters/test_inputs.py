@@ -33,7 +33,7 @@ def test_paths_are_read_once_each():
     ("texts", "complaint"),
     [
         (["hello\n"], "f1: format not recognised, expected kafka-consumer-groups.sh"),
-        ([topics({"t": 1}), topics({"t": 1})], "f2:1: topic 't': found twice, expected each topic once"),
+        ([topics({"t": 1}), topics({"t": 2})], "f2:1: topic 't': found twice, expected each topic once"),
     ],
 )
 def test_what_is_none_of_them_is_refused(texts, complaint):

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final, Protocol
 
 from kassay.model.cluster import Broker, Topic, TopicPartition
@@ -34,7 +35,13 @@ from kassay.reading.kafka.groups import (
     titles_of,
 )
 from kassay.reading.kafka.lines import Place, failure_in
-from kassay.reading.kafka.topics import is_topics, read_topics, whole_topics
+from kassay.reading.kafka.topics import (
+    DescribedPartition,
+    DescribedTopic,
+    is_topics,
+    read_topics,
+    whole_topics,
+)
 from kassay.reading.others import group_of_others, what_is, without_quotes
 
 KINDS: Final = (
@@ -47,19 +54,26 @@ KINDS: Final = (
 class ClusterInputs:
     """The parsed files; `topics` is None if no file describes topics, `files` lists the files read.
 
-    `leaders` are the leaders of partitions, None for a partition without one; `lagging` the partitions with
-    replicas that are not in sync.
+    `described` are the topics as their output describes them. `fields` are the fields that files have next to
+    those of groups; `notes` what is to be said of the files themselves.
     """
 
     groups: list[GroupOutputs] = field(default_factory=list)
     topics: dict[str, Topic] | None = None
-    leaders: dict[TopicPartition, int | None] = field(default_factory=dict)
-    lagging: set[TopicPartition] = field(default_factory=set)
+    described: dict[str, DescribedTopic] = field(default_factory=dict)
     brokers: dict[int, Broker] = field(default_factory=dict)
     racks: tuple[Said, ...] = ()
     subscriptions: tuple[Said, ...] = ()
     lags: dict[TopicPartition, int] | None = None
     files: list[str] = field(default_factory=list)
+    fields: dict[str, None] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    _contents: dict[bytes, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Iterator[DescribedPartition]:
+        """The described partitions."""
+        return (row for topic in self.described.values() for row in topic.partitions)
 
     @property
     def group_names(self) -> tuple[str, ...]:
@@ -67,7 +81,9 @@ class ClusterInputs:
         return tuple(sorted({name for each in self.groups for name in each.groups}))
 
     def take(self, text: str, file: str) -> None:
-        """Add the content of a file; raises `InputError` if its format is unknown."""
+        """Add the content of a file, once; raises `InputError` if its format is unknown."""
+        if self._is_known(text, file):
+            return
         text = without_quotes(text)
         titles = titles_of(text)
         if titles == LAGS:
@@ -90,8 +106,19 @@ class ClusterInputs:
             raise InputError(f"{file}: {_unknown(text)} expected {KINDS}")
         self.files.append(file)
 
+    def _is_known(self, text: str, file: str) -> bool:
+        """Whether a file with this very content was read before, which is noted."""
+        content = sha256(text.encode("utf-8", "surrogatepass")).digest()
+        before = self._contents.setdefault(content, file)
+        if file not in self.files and before == file:
+            return False
+        self.notes.append(f"{file} is given twice" if before == file else f"{file} is the same as {before}")
+        self.notes[-1] += ": read once"
+        return True
+
     def take_brokers(self, brokers: Iterable[Broker], file: str) -> None:
         """Add brokers with their racks; raises `InputError` if a rack contradicts an earlier one."""
+        self.fields.setdefault("host, port and API versions of brokers")
         for broker in brokers:
             known = self.brokers.setdefault(broker.broker_id, broker)
             if known.rack != broker.rack:
@@ -108,10 +135,11 @@ class ClusterInputs:
                     f"{described.place}: topic {described.name!r}: found twice, expected each topic once"
                 )
             topics[described.name] = described.to_topic()
-            self.leaders.update((row.partition, row.leader) for row in described.partitions)
-            self.lagging.update(
-                row.partition for row in described.partitions if set(row.replicas) - set(row.isr) and row.isr
-            )
+            self.described[described.name] = described
+            self.fields.update(dict.fromkeys(described.unread))
+            self.fields.update(dict.fromkeys(f"Configs: {key}" for key, _ in described.configs))
+            if described.topic_id is not None:
+                self.fields.setdefault("TopicId")
         self.topics = topics
 
 
@@ -124,7 +152,7 @@ def _unknown(text: str) -> str:
 def read_cluster(paths: Iterable[str], labels: Mapping[str, str] | None = None) -> ClusterInputs:
     """Read the files; `labels` gives some of them another name in errors. Raises `InputError`."""
     inputs = ClusterInputs()
-    for path in dict.fromkeys(paths):
+    for path in paths:
         name = "standard input" if path == "-" else path
         inputs.take(read_text(path, "outputs of Kafka's tools"), (labels or {}).get(path, name))
     return inputs
@@ -215,8 +243,8 @@ def read_live(admin: Admin, group: str, bootstrap: str, also: Iterable[str] = ()
     if names:
         futures = admin.describe_topics(_collection(names), request_timeout=TIMEOUT_S)
         answers = {name: _answer(future, bootstrap) for name, future in futures.items()}
-        inputs.topics = {name: _topic(answer) for name, answer in answers.items()}
-        inputs.leaders = {tp: leader for answer in answers.values() for tp, leader in _leaders(answer)}
+        inputs.described = {name: _described(answer, bootstrap) for name, answer in answers.items()}
+        inputs.topics = {name: topic.to_topic() for name, topic in inputs.described.items()}
     return inputs
 
 
@@ -297,16 +325,24 @@ def _partitions(assignment: Any) -> tuple[tuple[str, int], ...]:
     return tuple((tp.topic, tp.partition) for tp in assignment.topic_partitions)
 
 
-def _topic(described: Any) -> Topic:
-    """The topic with its replicas."""
+def _described(described: Any, bootstrap: str) -> DescribedTopic:
+    """The topic as kafka-topics would describe it."""
+    place = Place(bootstrap, 0)
     rows = sorted(described.partitions, key=lambda partition: partition.id)
-    replicas = tuple(tuple(node.id for node in partition.replicas) for partition in rows)
-    return Topic(described.name, len(rows), replicas)
+    partitions = tuple(
+        DescribedPartition(
+            TopicPartition(described.name, row.id),
+            _leader(row),
+            tuple(node.id for node in row.replicas),
+            tuple(node.id for node in row.isr),
+            place,
+        )
+        for row in rows
+    )
+    return DescribedTopic(described.name, len(rows), partitions, place)
 
 
-def _leaders(described: Any) -> Iterable[tuple[TopicPartition, int | None]]:
-    """The leader of each partition of the topic."""
-    for row in described.partitions:
-        leader = getattr(row, "leader", None)
-        led = None if leader is None or leader.id < 0 else int(leader.id)
-        yield TopicPartition(described.name, row.id), led
+def _leader(row: Any) -> int | None:
+    """The leader of the partition, None without one."""
+    leader = getattr(row, "leader", None)
+    return None if leader is None or leader.id < 0 else int(leader.id)

@@ -91,7 +91,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         from kassay.report.pages.clusters import render_scale
 
         write_cluster_page(context, lambda again: render_scale(answer, again), chosen["out"], "scale.html")
-    present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])
+    present(answer.to_json(), lambda: scale_view(answer, verbose=chosen["verbose"]), chosen["json_path"])
     if answer.failed:
         return 1
     return 0 if all(each.lag is None or each.lag.is_exact for each in answer.counts) else 3

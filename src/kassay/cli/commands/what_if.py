@@ -86,7 +86,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         )
     present(
         answer.to_json(),
-        lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),
+        lambda: what_if_view(answer, path, in_full=bool(chosen["targets"]), verbose=chosen["verbose"]),
         chosen["json_path"],
     )
     return 1 if answer.failed or answer.never_settles else 0

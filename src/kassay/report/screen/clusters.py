@@ -22,13 +22,16 @@ _NAMED_MAX: Final = 4
 """The maximum number of members or partitions to name; the rest is counted."""
 
 
-def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = True) -> View:
+def what_if_view(
+    answer: WhatIf, certificate: str | None, *, in_full: bool = True, verbose: bool = False
+) -> View:
     """Today, every candidate next to the optimum, the effect of each event, and the path to each candidate.
 
-    The paths are listed step by step if `in_full`, else one line each.
+    The paths are listed step by step if `in_full`, else one line each. With `verbose` the fields that are not
+    used are named.
     """
     parts: list[View] = [
-        *group_head(answer.observed, answer.alarm),
+        *group_head(answer.observed, answer.alarm, verbose=verbose),
         *_today(answer),
         line(),
         plain_table(titles := what_if_columns(answer), switch_rows(answer), titles[1:]),
@@ -135,7 +138,7 @@ def _rule_of(observed: ObservedGroup) -> str:
     return f"{observed.strategy or 'strategy not given'}, {protocol} protocol"
 
 
-def group_head(observed: ObservedGroup, alarm: str | None) -> list[View]:
+def group_head(observed: ObservedGroup, alarm: str | None, *, verbose: bool = False) -> list[View]:
     """Which group this is, and what could make the answer meaningless."""
     name = observed.name or "(no name)"
     parts: list[View] = [line("group ", (name, "bold"), f": {identity(observed)}")]
@@ -146,7 +149,13 @@ def group_head(observed: ObservedGroup, alarm: str | None) -> list[View]:
         parts.append(line(NOT_GIVEN, style="yellow"))
     parts += [line(f"not shown: {each}", style="yellow") for each in observed.gaps]
     parts += [line(f"assumed: {each}", style="dim") for each in observed.assumptions]
-    return parts
+    return [*parts, *(_not_used(observed) if verbose else ())]
+
+
+def _not_used(observed: ObservedGroup) -> Iterator[View]:
+    """The fields of the files on which no answer rests."""
+    if observed.unused:
+        yield line(f"in the files and not used: {', '.join(observed.unused)}", style="dim")
 
 
 def doubts_of(observed: ObservedGroup, alarm: str | None) -> Iterator[str]:
@@ -160,7 +169,7 @@ def doubts_of(observed: ObservedGroup, alarm: str | None) -> Iterator[str]:
     yield from (f"Assumed: {each}." for each in observed.assumptions)
 
 
-def unstable_view(observed: ObservedGroup) -> View:
+def unstable_view(observed: ObservedGroup, *, verbose: bool = False) -> View:
     """A group that is not stable: why, who holds what, who waits; nothing is computed for it."""
     stability = observed.stability
     parts: list[View] = [
@@ -168,6 +177,7 @@ def unstable_view(observed: ObservedGroup) -> View:
         line(f"not stable: {'; '.join(stability.reasons)}", style="bold red"),
         *(line(f"warning: {each}", style="yellow") for each in observed.warnings),
     ]
+    parts += _not_used(observed) if verbose else ()
     if stability.holdings:
         parts += [line(), plain_table(HOLDING_COLUMNS, holding_rows(observed), ("epoch",))]
     else:
@@ -371,10 +381,10 @@ _LAGS: Final = ("busiest's lag", "at best")
 _SCALE_NUMBERS: Final = (*_COLUMNS[:-1], *_LAGS)
 
 
-def scale_view(answer: GroupScale) -> View:
+def scale_view(answer: GroupScale, *, verbose: bool = False) -> View:
     """Each count next to the optimum, and which of them are safe."""
     parts: list[View] = [
-        *group_head(answer.observed, answer.alarm),
+        *group_head(answer.observed, answer.alarm, verbose=verbose),
         line(),
         *(line(each, style="bold") for each in scale_summary(answer)),
         line(),
