@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kassay.certify.clusters.clients.rules import ClientLibrary
 from kassay.certify.clusters.events import PlannedChange, other_places
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
 from kassay.certify.clusters.mixes import Members
@@ -113,8 +114,9 @@ def what_if(
     start: Target | None = None,
     report: Callable[[int], None] = lambda _: None,
     fetch_from: str | None = None,
+    client: ClientLibrary | None = None,
 ) -> WhatIf:
-    """The complete result, with the migration paths from `start` if it is known.
+    """The complete result, with the migration paths from `start` if it is known, for the members' library.
 
     `report` is called with the number of targets done.
     """
@@ -135,7 +137,7 @@ def what_if(
         tuple(candidates),
         optimum,
         best_of(observed),
-        () if start is None else tuple(_paths(observed, start, targets)),
+        () if start is None else tuple(_paths(observed, start, targets, client)),
         fetch_from,
         None if start is None else alarm_of(observed, start, candidates),
     )
@@ -161,8 +163,10 @@ def alarm_of(
     )
 
 
-def _paths(observed: ObservedGroup, start: Target, targets: Sequence[Target]) -> Iterable[Rollout]:
+def _paths(
+    observed: ObservedGroup, start: Target, targets: Sequence[Target], client: ClientLibrary | None
+) -> Iterable[Rollout]:
     """The path to each target."""
     members = observed.group.members
     counts = Members(len(members), sum(member.instance_id is not None for member in members))
-    return (rollout(start, target, counts, observed) for target in targets)
+    return (rollout(start, target, counts, observed, client) for target in targets)
