@@ -127,11 +127,10 @@ def what_if(
     for number, target in enumerate(targets, start=1):
         candidates.append(play_candidate(target, observed, changes, others))
         report(number)
-    members = [member.member_id for member in observed.group.members]
     return WhatIf(
         observed,
         tuple(changes),
-        loads_of(members, observed.assignment, observed.group.subscribers, observed.scales),
+        loads_today(observed),
         racks_of(observed.cluster, observed.group, observed.assignment, observed.scales),
         tuple(UnownedUse(tp, owners[tp]) for tp in observed.unowned),
         tuple(candidates),
@@ -141,6 +140,12 @@ def what_if(
         fetch_from,
         None if start is None else alarm_of(observed, start, candidates),
     )
+
+
+def loads_today(observed: ObservedGroup) -> Loads:
+    """What the members have today."""
+    members = [member.member_id for member in observed.group.members]
+    return loads_of(members, observed.assignment, observed.group.subscribers, observed.scales)
 
 
 def alarm_of(
