@@ -23,7 +23,7 @@ class Replays:
 def step(number, event, state=None, answers=(), **document):
     state = {"type": None} | (state or {})
     shown = {"i": number, "event": {"event": event} | document.pop("request", {}), "responses": list(answers)}
-    return GenuineStep(shown | {"state": state, "fired": [], "records": []} | document)
+    return GenuineStep(shown | {"state": {"timers": []} | state, "fired": [], "records": []} | document)
 
 
 def watched(steps, *replays):
@@ -46,7 +46,7 @@ def joined(to, generation):
 
 
 def test_every_known_finding_has_its_causes():
-    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E"]
+    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E", "T"]
     assert all(known_finding(cause) is finding for finding in KNOWN for cause in finding.causes)
     assert known_finding("something else") is None
 
@@ -80,8 +80,8 @@ def test_a_timer_that_throws_is_finding_c():
 
 def test_an_answer_with_epoch_0_is_finding_r5():
     trace = json.loads((FOLDER / "upgrade-at-generation-0.json").read_text())
-    (cause,) = watched([GenuineStep(each) for each in trace["steps"]])
-    assert known_finding(cause).letter == "R5"
+    causes = watched([GenuineStep(each) for each in trace["steps"]])
+    assert [known_finding(cause).letter for cause in causes] == ["R5", "T"]
 
 
 def test_a_classic_group_whose_write_failed_is_finding_e():
@@ -113,4 +113,36 @@ def test_another_difference_is_new_and_reported_once():
 
 def test_a_log_that_does_not_load_is_reported():
     (cause,) = watched([step(0, "join")], (NOTHING, {"unloadable": "IllegalStateException"}))
-    assert cause == "log-loads: join, log"
+    assert cause == "every-log-loads: join, log"
+
+
+JOINED = {"event": "join", "instance": "i"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "letter"),
+    [
+        ({"event": "join", "write_fails": "NOT_ENOUGH_REPLICAS"}, "T"),
+        (JOINED, "T"),
+        ({"event": "leave"}, None),
+    ],
+)
+def test_a_timer_of_a_member_that_is_gone_is_reported(request_, letter):
+    left = classic("Stable", 1, [{"id": "a"}]) | {"timers": [["session", "a", 9], ["session", "b", 9]]}
+    first = step(0, "join", classic("Stable", 1, [{"id": "a"}, {"id": "b"}]) | {"timers": []})
+    causes = watched([first, step(1, request_["event"], left, request=request_)])
+    assert [getattr(known_finding(cause), "letter", None) for cause in causes] == [letter]
+    assert all(cause.startswith("no-timer-of-what-is-gone: ") for cause in causes)
+
+
+def test_a_conversion_leaves_timers_of_the_other_kind():
+    before = classic("Stable", 1, [{"id": "a"}]) | {"timers": [["session", "a", 9]]}
+    after = {**EMPTY, "members": [{"id": "a"}], "timers": [["session", "a", 9]]}
+    (cause,) = watched([step(0, "join", before), step(1, "consumer_heartbeat", after)])
+    assert known_finding(cause).letter == "T"
+
+
+def test_a_join_phase_that_was_not_written_leaves_its_timer():
+    failed = step(0, "join", {"timers": [["join", None, 9]]}, request={"write_fails": "x"})
+    (cause,) = watched([failed])
+    assert known_finding(cause).letter == "C"

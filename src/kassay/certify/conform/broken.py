@@ -1,27 +1,28 @@
 """What Kafka itself breaks: invariants of the genuine coordinator, and the findings known for a release.
 
 `Watch` looks at each genuine step. An invariant that breaks once in a history is not looked at again there.
-
-* memory-is-log: memory is what a replay of the log gives, the log compacted or not. Not compared is what
-  Kafka keeps in memory alone: timers, `UNWRITTEN`, and a classic group unless it is Empty or Stable.
-* generation-once: a classic group never gives the same generation number to two join phases.
-* no-exception-in-timer: no timer ends with an exception that is not an error of the protocol.
-* no-epoch-0: no OK answer gives a member epoch or generation 0.
-* log-loads: the log can be read.
+The invariants, and what Kafka keeps in memory alone, are those of the models: `properties/protocols/logged`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.genuine.coordinator import Document, GenuineProcess, GenuineStep
-
-MEMORY: Final = "memory-is-log"
-ONCE: Final = "generation-once"
-TIMER: Final = "no-exception-in-timer"
-EPOCH_0: Final = "no-epoch-0"
-LOADS: Final = "log-loads"
+from kassay.model.protocols.values.groups import PREPARING
+from kassay.model.protocols.values.requests import JOIN, OF_CLASSIC_GROUPS
+from kassay.properties.protocols.logged import (
+    EPOCH_0,
+    GONE,
+    LOADS,
+    MEMBERS,
+    MEMORY,
+    ONCE,
+    TIMER,
+    WRITTEN_STATES,
+    unwritten,
+)
 
 
 class KnownFinding(NamedTuple):
@@ -46,7 +47,11 @@ KNOWN: Final = (
     KnownFinding(
         "C",
         "a group whose creation failed leaves its join timer armed, which later throws",
-        (f"{TIMER}: join, IllegalStateException", f"{MEMORY}: advance, IllegalStateException"),
+        (
+            f"{TIMER}: join, IllegalStateException",
+            f"{MEMORY}: advance, IllegalStateException",
+            f"{GONE}: join phase after a failed write",
+        ),
     ),
     KnownFinding(
         "R5",
@@ -57,6 +62,15 @@ KNOWN: Final = (
         "E",
         "a classic group changes in memory although the write of that change fails; Kafka logs a warning",
         (f"{MEMORY}: classic group whose write failed",),
+    ),
+    KnownFinding(
+        "T",
+        "timers are left: a failed write, a conversion and a replaced static member stop none",
+        (
+            f"{GONE}: timer after a failed write",
+            f"{GONE}: timer after a conversion",
+            f"{GONE}: timer of a replaced static member",
+        ),
     ),
 )
 """The known findings of 4.4.0; a cause that is none of these is new."""
@@ -76,15 +90,7 @@ def known_finding(cause: str) -> KnownFinding | None:
     return next((finding for finding in KNOWN if cause in finding.causes), None)
 
 
-UNWRITTEN: Final[Mapping[str, tuple[str, ...]]] = {
-    "consumer": ("metadata_expired", "timers", "more.metadata_expired"),
-    "streams": ("timers", "endpoint_epoch"),
-    "classic": ("timers", "new_member_added", "leader", "protocol_type", "pending_join", "pending_sync"),
-}
-"""What Kafka keeps in memory alone, by type of group."""
-_OF_MEMBER: Final = ("awaiting_join", "awaiting_sync", "is_new", "protocols")
-
-
+NO_MEMBER: Final = "no such member"
 _WRITE_ERRORS: Final = frozenset({"COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "UNKNOWN_SERVER_ERROR"})
 """What a request is answered whose write failed."""
 
@@ -106,6 +112,7 @@ class Watch:
         self._exception(step, event)
         self._epoch_0(step)
         self._generation(step)
+        self._gone(step)
         if self._process is not None and not self._seen(MEMORY, LOADS):
             self._memory(step, event, self._process.replays())
         self._before = step.state
@@ -145,9 +152,23 @@ class Watch:
         if joined:
             self._generations[generation] = self._failovers
 
+    def _gone(self, step: GenuineStep) -> None:
+        """Timers whose member, join phase or group is gone, by what left them behind."""
+        for timer, member, what in _left_behind(step):
+            event, request = step.document["event"]["event"], step.document["event"]
+            converted = step.state.get("type") != self._before.get("type")
+            cause = f"{event}, {timer}, {what}"
+            if request.get("write_fails"):
+                cause = f"{'join phase' if timer == JOIN else 'timer'} after a failed write"
+            elif converted:
+                cause = "timer after a conversion"
+            elif request.get("instance") and what == NO_MEMBER:
+                cause = "timer of a replaced static member"
+            self._report(step, GONE, cause, f"{timer} {member or ''} is armed: {what}")
+
     def _memory(self, step: GenuineStep, event: str, replays: Document) -> None:
         memory = _kept(replays["memory"])
-        if memory.get("type") == "classic" and memory.get("state") not in ("Empty", "Stable"):
+        if memory.get("type") == "classic" and memory.get("state") not in WRITTEN_STATES:
             return
         for way in ("log", "compacted", "without_tombstones"):
             replayed = replays[way]
@@ -176,6 +197,20 @@ class Watch:
         return ", ".join([event, *errors, *(["write failed"] if failed else []), what])
 
 
+def _left_behind(step: GenuineStep) -> Iterator[tuple[str, str | None, str]]:
+    """Timers that wait for what is gone: the kind, the member, and what there is instead."""
+    state = step.state
+    kind = state.get("type")
+    known = {member["id"] for member in state.get("members", ())} | {*state.get("pending_join", ())}
+    for timer, member, _ in step.timers:
+        if kind is not None and (timer in OF_CLASSIC_GROUPS) is not (kind == "classic"):
+            yield timer, member, f"{kind} group"
+        elif member and member not in known:
+            yield timer, member, NO_MEMBER
+        elif timer == JOIN and state.get("state") != PREPARING:
+            yield timer, member, f"{state['state']} group" if kind else "no group"
+
+
 def _differing(memory: Document, log: Document) -> list[str]:
     return [key for key in sorted(memory.keys() | log.keys()) if memory.get(key) != log.get(key)]
 
@@ -189,15 +224,13 @@ def _texts(memory: Document, log: Document) -> str:
 def _kept(state: Document) -> dict[str, Any]:
     """The part of a state that the log has to give."""
     kind = state.get("type")
-    unwritten = UNWRITTEN.get(kind or "", ("timers",))
-    kept = {key: value for key, value in state.items() if key not in unwritten and key != "more"}
+    left_out = unwritten(kind or "", state.get("state", ""))
+    kept = {key: value for key, value in state.items() if key not in left_out and key != "more"}
     if kind is not None:
         kept["members"] = {
-            member["id"]: {key: value for key, value in member.items() if key not in _OF_MEMBER}
+            member["id"]: {key: value for key, value in member.items() if MEMBERS + key not in left_out}
             for member in state["members"]
         }
-    if kind == "classic":
-        kept.pop("subscribed_topics", None)
     if kind == "consumer":
-        kept["more"] = {k: v for k, v in state["more"].items() if k != "metadata_expired"}
+        kept["more"] = {k: v for k, v in state["more"].items() if f"more.{k}" not in left_out}
     return kept

@@ -372,7 +372,8 @@ class Config(NamedTuple):
 
     A group's regular expressions are not resolved again before `regex_min_interval` is over, which is no
     setting in Kafka; below 0 there is no such limit. With `offload`, which no release has, targets are
-    computed in the background (KIP-1263). `switches` names deliberate bugs (see `coordinator.SWITCHES`);
+    computed in the background (KIP-1263). With `writes_fail` what a failed write takes back is tracked where
+    there is no clock, too. `switches` names deliberate bugs (see `coordinator.SWITCHES`);
     empty for a correct one.
     """
 
@@ -391,3 +392,4 @@ class Config(NamedTuple):
     downgrade: bool = False
     switches: frozenset[str] = frozenset()
     streams: StreamsConfig = StreamsConfig()
+    writes_fail: bool = False

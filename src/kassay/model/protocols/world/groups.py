@@ -70,6 +70,7 @@ def coordinator_config(options: ModelOptions) -> requests.Config:
         regex_min_interval=-1,
         offload=options.offload,
         switches=options.switches,
+        writes_fail=options.faults.write > 0,
     )
 
 
