@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kassay.certify.genuine import events as e
-from kassay.certify.genuine.coordinator import CONFIG, GenuineProcess
+from kassay.certify.genuine.coordinator import CONFIG, STREAMS_CONFIG, GenuineProcess
 from kassay.certify.genuine.jars import coordinator_jars
 from tests.paths import DATA
 
@@ -40,6 +40,29 @@ def joins(member: str, *protocols: str, topics: Sequence[str] = ("foo",), **more
     return e.JoinEvent("c", member, [(name, metadata) for name in protocols], **more)
 
 
+def thread(member: str, epoch: int = 0, **more: Any) -> e.StreamsHeartbeatEvent:
+    """A heartbeat of a Streams thread; one at epoch 0 is complete."""
+    tasks: dict[str, Any] = {"active": {}, "standby": {}, "warmup": {}}
+    if epoch == 0:
+        topology = {"epoch": 1, "subtopologies": [SUBTOPOLOGY]}
+        more = tasks | {"rebalance_timeout": 30_000, "process": "p", "topology": topology} | more
+    return e.StreamsHeartbeatEvent(member, epoch, **more)
+
+
+def streams(**settings: Any) -> dict[str, Any]:
+    """The configuration of a coordinator with streams groups, without an initial delay."""
+    named = {f"group.streams.{name.replace('_', '.')}": value for name, value in settings.items()}
+    return AT_ONCE | {"streams": STREAMS_CONFIG | {"group.streams.initial.rebalance.delay.ms": 0} | named}
+
+
+SUBTOPOLOGY = {
+    "id": "0",
+    "sources": ["foo"],
+    "changelogs": [],
+    "repartition_sinks": [],
+    "repartition_sources": [],
+    "copartition": [],
+}
 AT_ONCE = {"classic_initial_rebalance_delay_ms": 0, "consumer_assignment_interval_ms": 0}
 LATER = AT_ONCE | {"consumer_assignment_interval_ms": 5000}
 SEQUENCES = {
@@ -125,6 +148,41 @@ SEQUENCES = {
             joins("", "range", write_fails="NOT_ENOUGH_REPLICAS"),
             joins("", "range"),
         ],
+    ),
+    "leave-of-a-streams-thread": Recorded(
+        streams(), {"foo": 1}, [thread("m"), e.LeaveEvent([{"member": "m", "instance": None}])]
+    ),
+    "thread-that-joins-without-lists-of-tasks": Recorded(
+        streams(), {"foo": 1}, [thread("m", active=None, standby=None, warmup=None), thread("m")]
+    ),
+    "thread-whose-topology-names-an-expression": Recorded(
+        streams(),
+        {"foo": 1},
+        [thread("m", topology={"epoch": 1, "subtopologies": [SUBTOPOLOGY | {"regex": ["f.*"]}]})],
+    ),
+    "streams-delay-whose-write-fails": Recorded(
+        streams(initial_rebalance_delay_ms=1000),
+        {"foo": 1},
+        [
+            thread("m"),
+            e.AdvanceEvent(1000, write_fails="NOT_ENOUGH_REPLICAS"),
+            e.AdvanceEvent(1000),
+            thread("m", 1),
+        ],
+    ),
+    "session-that-a-streams-thread-takes-over": Recorded(
+        streams(session_timeout_ms=10_000),
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"], write_fails="NOT_ENOUGH_REPLICAS"),
+            thread("m"),
+            e.AdvanceEvent(10_000),
+        ],
+    ),
+    "join-of-a-stranger-to-an-empty-streams-group": Recorded(
+        streams(),
+        {"foo": 1},
+        [thread("m"), thread("m", -1), joins("x", "range"), thread("m"), e.FailoverEvent()],
     ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,

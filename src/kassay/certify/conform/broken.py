@@ -36,7 +36,7 @@ class KnownFinding(NamedTuple):
 KNOWN: Final = (
     KnownFinding(
         "A",
-        "a JoinGroup with a member id removes an empty consumer group from memory, not from the log",
+        "a JoinGroup with a member id removes an empty modern group from memory, not from the log",
         (f"{MEMORY}: join, UNKNOWN_MEMBER_ID, group removed",),
     ),
     KnownFinding(

@@ -53,6 +53,20 @@ CONFIG: Final[Document] = {
     "consumer_regex_refresh_interval_ms": 600_000,
 }
 """A coordinator's configuration in the form of the vectors, mostly with Kafka's defaults."""
+STREAMS_CONFIG: Final[Document] = {
+    "group.streams.min.session.timeout.ms": 1,
+    "group.streams.max.session.timeout.ms": 10_000_000,
+    "group.streams.session.timeout.ms": 45_000,
+    "group.streams.min.heartbeat.interval.ms": 1,
+    "group.streams.heartbeat.interval.ms": 5000,
+    "group.streams.initial.rebalance.delay.ms": 3000,
+    "group.streams.assignment.interval.ms": 0,
+    "group.streams.assignor.offload.enable": False,
+    "group.streams.num.standby.replicas": 0,
+    "group.streams.num.warmup.replicas": 2,
+    "group.streams.max.size": 2_147_483_647,
+}
+"""The part `streams` of a configuration, by the broker's names; without it no streams group is compared."""
 
 
 class GenuineFailed(KassayError):

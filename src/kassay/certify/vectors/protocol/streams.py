@@ -54,6 +54,7 @@ class SubtopologyShape:
     repartition_sinks: tuple[str, ...]
     repartition_sources: tuple[tuple[str, TaskNumber], ...]
     copartition: tuple[CopartitionShape, ...]
+    regex: tuple[str, ...] = ()
 
     @property
     def value(self) -> StreamsSubtopology:
@@ -69,7 +70,7 @@ class SubtopologyShape:
             CopartitionGroup(group.sources, group.repartition_sources) for group in self.copartition
         )
         topics = (self.sources, self.changelogs, self.repartition_sinks)
-        return StreamsSubtopology(self.id, *topics, self.repartition_sources, groups)
+        return StreamsSubtopology(self.id, *topics, self.repartition_sources, groups, self.regex)
 
 
 @dataclass(frozen=True)

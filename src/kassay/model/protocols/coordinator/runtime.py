@@ -19,8 +19,11 @@ from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
 from kassay.model.protocols.values.records import Background, Log, LogHistory, LogRecord, compact
+from kassay.model.protocols.values.streams import INITIAL_REBALANCE, STREAMS_SESSION
 
 NO_HISTORY: Final = constant(LogHistory())
+NOT_RETRIED: Final = frozenset({*requests.OF_CLASSIC_GROUPS, INITIAL_REBALANCE})
+"""All other timers are armed once more if their write fails."""
 
 
 class CoordinatorHost(NamedTuple):
@@ -105,7 +108,7 @@ class CoordinatorCall:
         """Carry out a step: timers, log, replies, and continuations of acknowledged or failed writes.
 
         A failed write undoes no timer. A timer whose write failed is armed again, unless it is one of
-        `requests.NOT_RETRIED`.
+        `NOT_RETRIED`.
         """
         coordinator, outputs = result
         before = self.host
@@ -140,7 +143,7 @@ class CoordinatorCall:
     def _retry(self, event: requests.TimerFired) -> None:
         """Arm a timer again whose write failed."""
         dropped = "failed_expiry_dropped" in self.runtime.config.switches
-        if event.timer.kind not in requests.NOT_RETRIED and not dropped:
+        if event.timer.kind not in NOT_RETRIED and not dropped:
             again = requests.SetTimer(event.timer, requests.RETRY_BACKOFF, event.payload)
             self.host = self.host._replace(armed=self.runtime.arranged(rearmed(self.host.armed, (again,))))
 
@@ -195,6 +198,10 @@ def appends(outputs: Iterable[Output]) -> bool:
     return any(isinstance(output, Persist) and output.records for output in outputs)
 
 
+_SAME_KEY: Final = {requests.CONSUMER_SESSION: STREAMS_SESSION, STREAMS_SESSION: requests.CONSUMER_SESSION}
+"""Timers to which Kafka gives one key: a member of either kind of group has one of the two."""
+
+
 def rearmed(armed: requests.Armed, outputs: Iterable[Output]) -> requests.Armed:
     """The armed timers after the `SetTimer` and `CancelTimer` among the outputs are carried out."""
     orders = {order.timer: order for order in armed}
@@ -204,10 +211,14 @@ def rearmed(armed: requests.Armed, outputs: Iterable[Output]) -> requests.Armed:
             if output.if_absent and output.timer in orders:
                 continue
             orders.pop(output.timer, None)
+            if other := _SAME_KEY.get(output.timer.kind):
+                orders.pop(output.timer._replace(kind=other), None)
             orders[output.timer] = output._replace(if_absent=False) if output.if_absent else output
             changed = True
         elif isinstance(output, requests.CancelTimer):
             changed = orders.pop(output.timer, None) is not None or changed
+            if other := _SAME_KEY.get(output.timer.kind):
+                changed = orders.pop(output.timer._replace(kind=other), None) is not None or changed
     return tuple(sorted(orders.values(), key=_due)) if changed else armed
 
 

@@ -287,10 +287,8 @@ CLASSIC_SYNC: Final = "classic_sync_of_member"
 
 OF_CLASSIC_GROUPS: Final = frozenset({SESSION, JOIN, SYNC})
 """The timers of classic groups. The groups of KIP-848 and KIP-1071 share no key with them."""
-NOT_RETRIED: Final = OF_CLASSIC_GROUPS
-"""All other timers are armed once more if their write fails."""
 RETRY_BACKOFF: Final = 500
-"""The delay in ms until such a timer fires again."""
+"""The delay in ms until a timer whose write failed fires again."""
 
 
 class Timer(NamedTuple):

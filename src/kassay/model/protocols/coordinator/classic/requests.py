@@ -67,17 +67,18 @@ def handle_without_group(effects: Effects, request: requests.Request) -> Group:
     if isinstance(request, requests.SyncGroup | requests.Heartbeat):
         effects.reply(request.correlation_id, requests.error_reply(request, errors.UNKNOWN_MEMBER_ID))
     elif isinstance(request, requests.LeaveGroup):
-        effects.reply(
-            request.correlation_id,
-            requests.LeaveGroupReply(
-                errors.NONE, tuple((m, i, errors.UNKNOWN_MEMBER_ID) for m, i in request.members)
-            ),
-        )
+        refuse_leave(effects, request)
     elif isinstance(request, requests.OffsetCommit):
         return _create_by_commit(effects, request)
     else:
         raise IllegalTransition(table.NO_GROUP, type(request).__name__)
     return None
+
+
+def refuse_leave(effects: Effects, request: requests.LeaveGroup) -> None:
+    """Answer a LeaveGroup to a group without members of the classic protocol: nobody named is known."""
+    unknown = tuple((member, instance, errors.UNKNOWN_MEMBER_ID) for member, instance in request.members)
+    effects.reply(request.correlation_id, requests.LeaveGroupReply(errors.NONE, unknown))
 
 
 def create_by_join(

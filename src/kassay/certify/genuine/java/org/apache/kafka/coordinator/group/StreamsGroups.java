@@ -113,6 +113,7 @@ final class StreamsGroups implements Streams {
             all.add(new StreamsGroupHeartbeatRequestData.Subtopology()
                 .setSubtopologyId(s.get("id").asText())
                 .setSourceTopics(strings(s.get("sources")))
+                .setSourceTopicRegex(strings(s.path("regex")))
                 .setStateChangelogTopics(changelogs)
                 .setRepartitionSinkTopics(strings(s.get("repartition_sinks")))
                 .setRepartitionSourceTopics(repartitions)
