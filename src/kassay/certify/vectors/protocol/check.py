@@ -97,8 +97,8 @@ class TraceChoices:
     def target(self, ask: TargetAsk) -> Target:
         """The target after the step, for these members.
 
-        The trace does not show a target whose write failed. It only shows whether the member had to revoke
-        something: that armed its revocation timer, which a failed write does not undo.
+        A trace without `lost` does not show a target whose write failed. It only shows whether the member had
+        to revoke something: that armed its revocation timer, which a failed write does not undo.
         """
         target: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
         for record in self._step.records:
@@ -106,7 +106,11 @@ class TraceChoices:
                 target[record.member] = partitions_of(record.partitions)
         for member, tps in self._step.state.target.items():
             target[member] = partitions_of(tps)
-        if self._step.event.write_fails is not None:
+        if self._step.lost:
+            for record in self._step.lost:
+                if record.type == "target" and record.member is not None and not record.tombstone:
+                    target[record.member] = partitions_of(record.partitions)
+        elif self._step.event.write_fails is not None:
             target |= {member.member_id: self._unwritten(member.member_id) for member in ask.members}
         return tuple((member.member_id, target[member.member_id]) for member in ask.members)
 
@@ -128,7 +132,7 @@ class TraceChoices:
         for member_id in sorted(listed):
             tasks = given.get(member_id, MemberTasks())
             target.append((member_id, TaskRoles(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))))
-        shown = tuple(sorted(shown_tasks(self._step.shape.state).items()))
+        shown = tuple(sorted(shown_tasks(self._step.shape.state, self._step.shape.lost).items()))
         return shown if _same_tasks(shown, target) else tuple(target)
 
     def first_of(self, due: Armed) -> SetTimer:

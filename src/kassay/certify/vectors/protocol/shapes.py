@@ -109,7 +109,8 @@ class EventShape:
 class StepShape:
     """One step: the event, and Kafka's reaction; `t` is in milliseconds since the first step.
 
-    `more` holds the additional data in traces of later releases, None if the trace's release has none.
+    `more` holds the additional data in traces of later releases, None if the trace's release has none. `lost`
+    has the records whose write failed, which only show the choices that were made: a trace may lack them.
     """
 
     i: int
@@ -121,6 +122,7 @@ class StepShape:
     durable: int
     state: Document
     more: Document | None = None
+    lost: tuple[Document, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ class SeenShape:
     state: StateShape
     records: tuple[RecordShape, ...]
     responses: tuple[ResponseShape, ...]
+    lost: tuple[RecordShape, ...]
 
 
 class TracedStep:
@@ -149,11 +152,11 @@ class TracedStep:
         # Tasks are not partitions: the choices for a Streams group read the state themselves.
         state = {} if shape.state.get("type") == "streams" else shape.state
         parts = {"event": shape.event, "state": state}
-        lists = {"records": list(shape.records), "responses": list(shape.responses)}
+        lists = {name: list(getattr(shape, name)) for name in ("records", "responses", "lost")}
         seen = read_as(SeenShape, {**parts, **lists}, f"step {shape.i}")
         self.shape = shape
         self.event, self.state = seen.event, seen.state
-        self.records, self.responses = seen.records, seen.responses
+        self.records, self.responses, self.lost = seen.records, seen.responses, seen.lost
 
 
 BEFORE_THE_FIRST: Final = TracedStep(StepShape(-1, 0, {"event": ""}, (), (), (), 0, {}))

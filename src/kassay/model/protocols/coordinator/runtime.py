@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from kassay.model.explore.states import Interned, Interner, constant
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
-from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load, Output, Unload, step
+from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, LoadAsLeft, Output, Unload, step
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
@@ -286,9 +286,10 @@ class ClockedRuntime:
         """Never."""
         return False
 
-    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:  # noqa: ARG002 - the log is read compacted
-        """Unchanged: not tracked."""
-        return history
+    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:
+        """All that was ever appended: no cleaner runs."""
+        kept: LogHistory = history.value
+        return Interned(LogHistory((*kept.batches, records)))
 
     def deliver(self, host: CoordinatorHost, event: Event, write_fails: str = "") -> Happened:
         """Deliver a request or a new image; with `write_fails`, its append fails with that error."""
@@ -328,7 +329,8 @@ class ClockedRuntime:
         """Fail over: the old coordinator answers parked requests, a new one reads acknowledged records."""
         call = CoordinatorCall(self, host.deserted())
         call.take(Unload())
-        call.take(Load(host.log))
+        history: LogHistory = host.history.value
+        call.take(LoadAsLeft(tuple(record for batch in history.batches for record in batch)))
         return _happened(call)
 
 

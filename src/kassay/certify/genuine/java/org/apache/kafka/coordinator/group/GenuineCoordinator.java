@@ -206,6 +206,8 @@ public final class GenuineCoordinator {
     long orders;
     int committed;
     boolean deferring;
+    /** Whether the log could not be loaded: nothing is coordinated until the next failover. */
+    boolean failed;
     final List<Runnable> waiting = new ArrayList<>();
 
     SnapshotRegistry snapshots;
@@ -219,6 +221,7 @@ public final class GenuineCoordinator {
     ArrayNode responses;
     ArrayNode fired;
     ArrayNode records;
+    ArrayNode lost;
     ArrayNode extras;
     boolean hasExtras;
     String anomaly;
@@ -391,6 +394,10 @@ public final class GenuineCoordinator {
     /** What the runtime does with one operation: run it, apply and append its records, answer when acknowledged. */
     <T> void write(Supplier<CoordinatorResult<T, CoordinatorRecord>> operation, String fails, BiConsumer<T, Throwable> done) {
         CoordinatorResult<T, CoordinatorRecord> result;
+        if (failed) {
+            done.accept(null, Errors.NOT_COORDINATOR.exception());
+            return;
+        }
         try {
             result = operation.get();
         } catch (Throwable problem) {
@@ -422,6 +429,7 @@ public final class GenuineCoordinator {
             problem = t;
         }
         if (problem != null) {
+            for (CoordinatorRecord record : result.records()) lost.add(Render.record(this, record, JSON.createObjectNode()));
             snapshots.revertToSnapshot(before);
             if (result.appendFuture() != null) result.appendFuture().completeExceptionally(problem);
             done.accept(null, problem);
@@ -463,6 +471,7 @@ public final class GenuineCoordinator {
         responses = JSON.createArrayNode();
         fired = JSON.createArrayNode();
         records = JSON.createArrayNode();
+        lost = JSON.createArrayNode();
         extras = JSON.createArrayNode();
         hasExtras = false;
         anomaly = null;
@@ -473,6 +482,7 @@ public final class GenuineCoordinator {
         step.set("responses", responses);
         step.set("fired", fired);
         step.set("records", records);
+        if (!lost.isEmpty()) step.set("lost", lost);
         step.put("durable", committed);
         ObjectNode more = JSON.createObjectNode();
         step.set("state", Render.state(this, more));
@@ -531,8 +541,15 @@ public final class GenuineCoordinator {
     private void reload() {
         waiting.clear();
         deferring = false;
-        groups.onUnloaded();
-        load();
+        if (!failed) groups.onUnloaded();
+        try {
+            failed = false;
+            load();
+        } catch (RuntimeException problem) {
+            note(problem);
+            failed = true;
+            build();
+        }
     }
 
     @SuppressWarnings("unchecked")
