@@ -150,7 +150,8 @@ class TracedStep:
 
     def __init__(self, shape: StepShape) -> None:
         # Tasks are not partitions: the choices for a Streams group read the state themselves.
-        state = {} if shape.state.get("type") == "streams" else shape.state
+        streams = shape.state.get("type") == "streams"
+        state = {"timers": shape.state["timers"]} if streams else shape.state
         parts = {"event": shape.event, "state": state}
         lists = {name: list(getattr(shape, name)) for name in ("records", "responses", "lost")}
         seen = read_as(SeenShape, {**parts, **lists}, f"step {shape.i}")

@@ -76,7 +76,7 @@ def handle_without_group(effects: Effects, request: requests.Request) -> Group:
 
 
 def refuse_leave(effects: Effects, request: requests.LeaveGroup) -> None:
-    """Answer a LeaveGroup to a group without members of the classic protocol: nobody named is known."""
+    """Answer a LeaveGroup to a group without members of the classic protocol: each one is unknown."""
     unknown = tuple((member, instance, errors.UNKNOWN_MEMBER_ID) for member, instance in request.members)
     effects.reply(request.correlation_id, requests.LeaveGroupReply(errors.NONE, unknown))
 
