@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import pairs, present, require_writable
+from kassay.cli.options import complain, pairs, present, require_writable
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.clusters.inputs import ClusterInputs
     from kassay.certify.clusters.observed import ObservedGroup
     from kassay.certify.targets.resolve import Target
+    from kassay.reading.live.cluster import LiveCluster
 
 _OUT: Final = Path(".kassay")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -107,21 +108,34 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     """The group as its brokers report it, combined with the files; raises `InputError`."""
-    from kassay.certify.clusters.inputs import connect, read_config, read_live
+    from kassay.certify.clusters.live import read_live
     from kassay.certify.clusters.observed import observe
 
     if len(chosen["groups"]) != 1:
         raise InputError("--bootstrap-server: expected --group with the name of one group")
-    (group,), bootstrap = chosen["groups"], chosen["bootstrap"]
+    (group,) = chosen["groups"]
     paths = [*chosen["files"], *([chosen["subscriptions"]] if chosen["subscriptions"] else [])]
     files = _inputs(paths, chosen["racks"])
     if files.groups or files.topics is not None or chosen["members"] or chosen["state"] or chosen["topics"]:
         raise InputError("--bootstrap-server: provides groups and topics itself, expected no files of either")
-    config = {} if chosen["command_config"] is None else read_config(chosen["command_config"])
     also = {topic for said in files.subscriptions for topic in said.values}
-    inputs = read_live(connect(bootstrap, config), group, bootstrap, also)
-    inputs.racks, inputs.subscriptions = files.racks, files.subscriptions
+    with live_cluster(chosen) as cluster:
+        inputs = read_live(cluster, group, also)
+    inputs.racks += files.racks
+    inputs.subscriptions += files.subscriptions
     return observe(inputs, group)
+
+
+def live_cluster(chosen: Mapping[str, Any]) -> LiveCluster:
+    """The cluster of --bootstrap-server, connected; raises `InputError` with the cause otherwise."""
+    from kassay.reading.live.cluster import LiveCluster
+    from kassay.reading.live.settings import ClientSettings, read_settings
+
+    path = chosen["command_config"]
+    settings = ClientSettings() if path is None else read_settings(path)
+    if settings.note is not None:
+        complain(f"note: {path}: {settings.note}")
+    return LiveCluster(chosen["bootstrap"], settings)
 
 
 def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:

@@ -206,11 +206,14 @@ def members_counted(outputs: GroupOutputs, members: int) -> Iterator[str]:
             )
 
 
-def gaps(outputs: GroupOutputs, group: Group, cluster: Cluster) -> Iterator[str]:
+def gaps(
+    outputs: GroupOutputs, group: Group, cluster: Cluster, *, are_racks_known: bool = False
+) -> Iterator[str]:
     """What no output shows though an answer rests on it."""
     if not outputs.members and not outputs.states and all(row.topic is not None for row in outputs.offsets):
         yield "members without partitions are not in the offsets view: add the output of --members --verbose"
-    if cluster.has_replica_racks and group.members and not any(member.rack for member in group.members):
+    has_racks = are_racks_known or any(member.rack for member in group.members)
+    if cluster.has_replica_racks and group.members and not has_racks:
         yield (
             "the members' racks are not given, and Kafka's rules use racks: "
             "add lines consumer,rack if the members have client.rack"

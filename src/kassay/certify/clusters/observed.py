@@ -196,7 +196,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
         tuple(warnings),
         tuple(assumptions),
         stability,
-        tuple(facts.gaps(outputs, seen, cluster)),
+        tuple(facts.gaps(outputs, seen, cluster, are_racks_known=inputs.are_racks_known)),
         facts.scales_of(inputs, outputs, cluster),
         facts.unused(inputs),
     )
@@ -212,7 +212,7 @@ def _members(
 ) -> tuple[Member, ...]:
     """The members with their racks and instance ids."""
     racks = _by_consumer(inputs.racks, consumers, rows)
-    if inputs.racks and (without := len(consumers) - len(racks)):
+    if inputs.racks and not inputs.are_racks_known and (without := len(consumers) - len(racks)):
         warnings.append(f"{without} of {len(consumers)} members have no rack in the file of racks")
     return tuple(
         Member(
