@@ -192,7 +192,9 @@ class LogReader:
                 partition.ended.append(history)
             history = partition.decided[record.group] = speaks.of(record.group, self.known)
             history.fresh = partition.log.is_whole
-            history.readers = partition.readers_of(record.group) if speaks is ConsumerHistory else None
+            history.readers = partition.readers_of(record.group)
+            if isinstance(history, StreamsHistory):
+                history.readers = PartitionReaders(record.group, partition.commits, history.sources)
             history.members_before = () if partition.log.is_whole else None
         if isinstance(history, ConsumerHistory) and record.value is not None:
             self._take_over(partition, history, record.group)

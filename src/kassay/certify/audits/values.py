@@ -141,7 +141,7 @@ class GroupAudit:
     `returns`: how often a member returned after leaving, by client and host (or instance id). `kept`: static
     members that returned without a rebalance. `abandoned`: rebalances that restarted before the leader
     answered. `lost`: rebalances of which the log has too little to be listed, each with the reason.
-    `without_reader`: partitions that changed hands, and how long they had no reader.
+    `without_reader`: partitions that changed hands (Streams: tasks), and how long they had no reader.
     """
 
     name: str
@@ -249,6 +249,27 @@ class GroupAudit:
         return max(known, key=lambda each: (each.most or each.least, each.least), default=None)
 
     @property
+    def unread_unknown(self) -> str | None:
+        """Why the records do not say how long partitions had no reader at most; None if they do."""
+        changes, unknown = len(self.without_reader), sum(each.most is None for each in self.without_reader)
+        if self.protocol is GroupProtocol.SHARE:
+            return "a share group commits no offsets to this log, so no record says when a member died"
+        if not changes:
+            return "no record takes a partition from one member and gives it to another"
+        if unknown == changes:
+            return "the file has no offset commits of the group"
+        return (
+            f"no offsets were committed before {unknown} of {changes} changes of reader" if unknown else None
+        )
+
+    @property
+    def unread_most(self) -> int | None:
+        """The longest time without a reader that is known, at most; None if none is."""
+        if all(each.most is None for each in self.without_reader):
+            return None
+        return max(max(each.least, each.most or 0) for each in self.without_reader)
+
+    @property
     def longest_unrest_ms(self) -> int | None:
         """The longest time from the beginning of a rebalance until the group was stable, as far as recorded.
 
@@ -336,6 +357,7 @@ def _group(group: GroupAudit) -> dict[str, Any]:
         "double_owners": group.double_owners,
         "longest_unrest_ms": group.longest_unrest_ms,
         "without_reader": [_unread(each) for each in group.without_reader],
+        "without_reader_unknown": group.unread_unknown,
         "worst_spread": None if worst is None else {"is": worst.spread, "could_be": worst.best_spread},
         "worst_excess": None if excess is None else {"generation": excess.generation, "by": excess.excess},
         "returns": dict(group.returns.most_common()),

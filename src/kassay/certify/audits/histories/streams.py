@@ -52,6 +52,12 @@ class StreamsHistory(TargetHistory):
             self.numbers = _numbers(self.topology.subtopologies if self.topology else ())
             self.topics = SeenTopics(self._tasks_today())
 
+    def sources(self, task: TopicPartition) -> tuple[TopicPartition, ...]:
+        """The partitions of topics that the task reads; none where the topology is not known."""
+        topology = self.topology.subtopologies if self.topology is not None else {}
+        read = topology[task.topic].topics if task.topic in topology else ()
+        return tuple(TopicPartition(topic, task.partition) for topic in read)
+
     def forget_topics(self) -> None:
         """The topology is deleted with its group."""
         self.topology = None

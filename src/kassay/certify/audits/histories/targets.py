@@ -45,6 +45,8 @@ _LEFT_FOR_NOW: Final = -2
 """The epoch of a static member that has left and may return (KIP-848)."""
 RESTLESS: Final = 3
 """The fewest epochs in a row without a cause that say that a group does not come to rest."""
+_ANY_MEMBER: Final = ""
+"""The reader of a partition that several members of a share group read."""
 _BEFORE = "the target before it is not known"
 
 
@@ -392,16 +394,23 @@ class TargetHistory(ABC):
     def _read(self) -> None:
         """Follow who reads what from the end of this batch on."""
         readers, last = self.readers, self.last
-        if readers is not None and last is not None and not self.shares:
+        if readers is not None and last is not None:
             if not self.subscriptions:
                 readers.forget()
             else:
                 gained = dict(zip(self.named(self.gained), self.gained.values()))
-                readers.release(set(self.named(self.given_up)) - gained.keys(), last)
+                if self.shares:
+                    gained = dict.fromkeys(gained, _ANY_MEMBER)
+                given_up = (tp for tp in self.given_up if not self._is_read(tp))
+                readers.release(set(self.named(given_up)) - gained.keys(), last)
                 unread = readers.assign(gained, self.subscriptions, last, self.epoch or 0, None)
                 self.audit.without_reader += unread
         self.gained.clear()
         self.given_up.clear()
+
+    def _is_read(self, tp: TopicPartition) -> bool:
+        """Whether another member of a share group still reads the partition."""
+        return self.shares and any(tp in self.had[each].read for each in self.owners.get(tp, ()))
 
     def _double_owners(self, log: LogContinuity) -> Iterator[AuditFinding]:
         """Partitions that two members own at once, by records between which no offset is missing."""
