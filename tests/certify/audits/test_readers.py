@@ -176,7 +176,9 @@ def test_a_thread_that_dies_leaves_its_tasks_without_a_reader():
 def test_without_commits_it_is_said_why_nothing_is_known_of_tasks():
     group = a_dies(a_streams_group())
     assert group.without_reader and group.unread_most is None
-    assert group.unread_unknown == "the file has no offset commits of the group"
+    assert group.unread_unknown == (
+        "the file has no offsets that the group committed before partitions changed hands"
+    )
 
 
 def share_group(log, epoch, **given):
@@ -214,3 +216,12 @@ def test_times_of_which_some_are_unknown_are_marked():
     group = GroupAudit("g", GroupProtocol.CLASSIC, without_reader=times)
     assert (group.unread_most, no_reader(group)) == (10_000, "10 s+")
     assert group.unread_unknown == "no offsets were committed before 1 of 2 changes of reader"
+
+
+def test_readers_stay_where_the_name_of_their_topic_is_learned_later():
+    reader = readers()
+    of_id = TopicPartition("FSJ0OeS0SKytqE1MDkB7nA", 0)
+    assert reader.assign({of_id: "a"}, ("a", "b"), at(0), 1, None) == []
+    reader.name_topics(lambda tps: [TopicPartition("orders", number) for _, number in tps])
+    reader.release([TP], at(5))
+    assert taken(reader, 20, "b") == [(15, None, 1)]

@@ -112,6 +112,7 @@ class PartitionReaders:
     commits: CommitTimes
     committed_by: Callable[[TopicPartition], Iterable[TopicPartition]] = _itself
     _held: dict[TopicPartition, _Held] = field(default_factory=dict)
+    _topics: set[str] = field(default_factory=set)
 
     @property
     def partitions(self) -> set[TopicPartition]:
@@ -127,6 +128,16 @@ class PartitionReaders:
         for tp, held in self._held.items() if back else ():
             if held.member in back:
                 self._held[tp] = held._replace(member=back[held.member])
+
+    def name_topics(self, named: Callable[[Iterable[TopicPartition]], Iterable[TopicPartition]]) -> None:
+        """What `named` calls the topics that were known by their ids only: their readers stay."""
+        firsts = [TopicPartition(topic, 0) for topic in self._topics]
+        names = {tp.topic: name.topic for tp, name in zip(firsts, named(firsts), strict=True)}
+        if any(topic != name for topic, name in names.items()):
+            self._topics = {*names.values()}
+            self._held = {
+                TopicPartition(names[tp.topic], tp.partition): held for tp, held in self._held.items()
+            }
 
     def release(self, tps: Iterable[TopicPartition], moment: LogMoment) -> None:
         """A record takes partitions from their owners."""
@@ -159,6 +170,7 @@ class PartitionReaders:
             if held is not None:
                 times.setdefault(held.member in members, []).append(self._unread(tp, held, now, within))
             self._held[tp] = _Held(member, now)
+            self._topics.add(tp.topic)
             for each in self.committed_by(tp):
                 self.commits.begin(self.group, each)
         return [_together(each, generation, moment) for _, each in sorted(times.items())]

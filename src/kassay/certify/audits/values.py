@@ -257,7 +257,7 @@ class GroupAudit:
         if not changes:
             return "no record takes a partition from one member and gives it to another"
         if unknown == changes:
-            return "the file has no offset commits of the group"
+            return "the file has no offsets that the group committed before partitions changed hands"
         return (
             f"no offsets were committed before {unknown} of {changes} changes of reader" if unknown else None
         )

@@ -143,7 +143,7 @@ def _figures(group: GroupAudit) -> Iterator[View]:
     if group.longest_unread is not None:
         yield line(f"  {unread_words(group.longest_unread, group.protocol)}")
     if group.unread_unknown is not None:
-        what = "not known" if group.unread_most is None else "not all known"
+        what = "no figure" if group.unread_most is None else "more is not known"
         yield line(f"  no reader: {what}: {group.unread_unknown}", style="dim")
     worst, excess = group.worst_spread, group.worst_excess
     if excess is not None and excess.measured is not None and excess.measured != worst:

@@ -398,6 +398,7 @@ class TargetHistory(ABC):
             if not self.subscriptions:
                 readers.forget()
             else:
+                readers.name_topics(self.named)
                 gained = dict(zip(self.named(self.gained), self.gained.values()))
                 if self.shares:
                     gained = dict.fromkeys(gained, _ANY_MEMBER)
