@@ -142,6 +142,7 @@ class GroupAudit:
     members that returned without a rebalance. `abandoned`: rebalances that restarted before the leader
     answered. `lost`: rebalances of which the log has too little to be listed, each with the reason.
     `without_reader`: partitions that changed hands (Streams: tasks), and how long they had no reader.
+    `notes`: what is to be said of the group at the end of the log.
     """
 
     name: str
@@ -155,6 +156,7 @@ class GroupAudit:
     abandoned: int = 0
     lost: list[tuple[LogMoment, str]] = field(default_factory=list)
     without_reader: list[UnreadTime] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, rebalance: AuditedRebalance) -> None:
         """Add the rebalance, with its findings and its gap."""
@@ -293,7 +295,8 @@ class LogAudit:
     """All files together: groups by name, and the number of records of each type.
 
     `unread`: the first records that could not be read, with their positions; `notes`: what limits the meaning
-    of the result; `unloadable`: partitions of the log that no broker can load.
+    of the result; `unloadable`: partitions of the log that no broker can load; `unused`: fields on which no
+    answer rests, by what their records are of, each with the reason.
     """
 
     groups: tuple[GroupAudit, ...]
@@ -301,6 +304,7 @@ class LogAudit:
     unread: tuple[str, ...]
     notes: tuple[str, ...]
     unloadable: tuple[LoadFailure, ...] = ()
+    unused: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def findings(self) -> int:
@@ -324,6 +328,7 @@ def audit_document(audit: LogAudit, files: Sequence[str], out: str | None) -> di
         "records": dict(audit.records),
         "unread": list(audit.unread),
         "notes": list(audit.notes),
+        "not_used": {kind: dict(fields) for kind, fields in audit.unused.items()},
         "verdict": verdict(audit),
         "out": out,
         "unloadable": [
@@ -364,6 +369,7 @@ def _group(group: GroupAudit) -> dict[str, Any]:
         "kept": group.kept,
         "abandoned": group.abandoned,
         "gaps": list(group.gaps),
+        "notes": list(group.notes),
         "findings": [_finding(finding) for finding in group.findings],
         "history": [_rebalance(rebalance) for rebalance in group.rebalances],
     }

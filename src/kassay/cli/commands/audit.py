@@ -40,6 +40,7 @@ _CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
     callback=written_folder,
     help="Write a page and traces of findings to this folder.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="Name the fields of the records that no answer rests on.")
 @no_seed_option
 @json_option
 def command(
@@ -48,6 +49,7 @@ def command(
     topics_path: str | None,
     since: str | None,
     out: Path | None,
+    verbose: bool,
     json_path: str | None,
 ) -> int:
     """Audit the rebalances that __consumer_offsets still records for a cluster's groups.
@@ -77,7 +79,7 @@ def command(
         audit = with_audit_traces(audit, out)
         write_page(render(audit, files), out, "audit.html")
     document = audit_document(audit, files, None if out is None else str(out))
-    present(document, lambda: audit_view(audit), json_path)
+    present(document, lambda: audit_view(audit, verbose=verbose), json_path)
     return _CODES[verdict(audit)]
 
 

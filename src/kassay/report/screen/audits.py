@@ -40,8 +40,8 @@ _SHOWN: Final = 10
 _WHO: Final = 3
 
 
-def audit_view(audit: LogAudit) -> View:
-    """The results; the verdict last."""
+def audit_view(audit: LogAudit, *, verbose: bool = False) -> View:
+    """The results; the verdict last. With `verbose` the fields that are not used are named."""
     parts: list[View] = []
     if audit.groups:
         rows = [_row(group) for group in audit.groups]
@@ -56,6 +56,8 @@ def audit_view(audit: LogAudit) -> View:
     parts += [line(f"note: {note}", style="yellow") for note in audit.notes]
     parts += [line(f"  {unread}", style="dim") for unread in audit.unread]
     parts += [line(records_words(audit), style="dim")]
+    for kind, fields in audit.unused.items() if verbose else ():
+        parts += [line(f"in records of {kind} and not used: {', '.join(fields)}", style="dim")]
     return stack(*parts, _verdict(audit))
 
 
@@ -112,7 +114,8 @@ def protocols(group: GroupAudit) -> str:
 
 
 def _group(group: GroupAudit) -> Iterator[View]:
-    lines = [*_findings(group), *_figures(group), *_causes(group), *_gaps(group)]
+    notes = [line(f"  note: {note}", style="yellow") for note in group.notes]
+    lines = [*_findings(group), *notes, *_figures(group), *_causes(group), *_gaps(group)]
     if lines:
         yield line(group.name, style="bold")
         yield from lines

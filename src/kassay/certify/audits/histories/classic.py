@@ -15,7 +15,7 @@ Source: Kafka `GroupMetadataManager.classicGroupSyncToClassicGroup` and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kassay.assignors.groups.client.sticky_claims import decode_generation, decode_sticky
@@ -28,6 +28,7 @@ from kassay.certify.audits.judging import (
     is_full,
     judgement,
     merged,
+    of_racks,
     only_owners,
     protocol_of,
     renamed,
@@ -111,6 +112,11 @@ class ClassicHistory:
         """The last record has been read: moves of a rebalance that withholds partitions are not known."""
         if self.before is not None and self.before.withheld and self.audit.rebalances:
             self.audit.leave_open("its last round withholds partitions, and no other follows")
+
+    def notes(self) -> Iterator[str]:
+        """What is to be said of the group as it is at the end of the log."""
+        members = self.before.value.members if self.before is not None else ()
+        yield from of_racks(each.subscription.rack if each.subscription else None for each in members)
 
     def take(
         self, value: ClassicGeneration, moment: LogMoment, log: LogContinuity

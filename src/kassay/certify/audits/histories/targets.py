@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Self
 
 from kassay.certify.audits.continuity import LogContinuity
-from kassay.certify.audits.judging import Judgement, SeenMember, causes, home
+from kassay.certify.audits.judging import Judgement, SeenMember, causes, home, of_racks
 from kassay.certify.audits.readers import PartitionReaders
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (
@@ -224,6 +224,10 @@ class TargetHistory(ABC):
     def wished(self) -> str:
         """The assignors that members ask for where they do not agree, in words."""
         return ""
+
+    def notes(self) -> Iterator[str]:
+        """What is to be said of the group as it is at the end of the log."""
+        yield from of_racks(each.rack for each in self.subscriptions.values())
 
     def finish(self, log: LogContinuity) -> AuditedRebalance | None:
         """The last target at the end of a compacted log, if it is not checked yet.
