@@ -74,11 +74,11 @@ class CommitTimes:
 
     def of_any(self, group: str, tps: Iterable[TopicPartition]) -> _Commits | None:
         """The commits of a reader that reads all of these partitions."""
-        found = [each for tp in tps if (each := self.of(group, tp)) is not None]
-        if not found:
+        commits = [each for tp in tps if (each := self.of(group, tp)) is not None]
+        if not commits:
             return None
-        longest = [each.longest for each in found if each.longest is not None]
-        return _Commits(max(each.last for each in found), max(longest, default=None))
+        longest = [each.longest for each in commits if each.longest is not None]
+        return _Commits(max(each.last for each in commits), max(longest, default=None))
 
     def begin(self, group: str, tp: TopicPartition) -> None:
         """Another reader begins, who commits as often as it likes."""

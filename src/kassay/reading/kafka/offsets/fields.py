@@ -157,10 +157,10 @@ def fields_in(value: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def unused(seen: Mapping[str, set[str]]) -> dict[str, dict[str, str]]:
     """The fields of `seen` that no answer rests on, by what records are of, each with the reason."""
-    found: dict[str, dict[str, str]] = {}
+    reasons: dict[str, dict[str, str]] = {}
     for kind, fields in sorted(seen.items()):
         named = NOT_USED.get(kind, {})
         for field in sorted(fields - READ.get(kind, frozenset())):
             if not any(field.startswith(f"{parent}.") for parent in named):
-                found.setdefault(kind, {})[field] = named.get(field, NEWER)
-    return found
+                reasons.setdefault(kind, {})[field] = named.get(field, NEWER)
+    return reasons
