@@ -118,7 +118,7 @@ NOT_USED: Final[Mapping[str, Mapping[str, str]]] = {
     SHARES: {
         "assignmentTimestamp": _OWN_TIME,
         "previousMemberEpoch": _BY_EPOCH,
-        "deletingTopics": "partitions that are deleted are assigned to nobody",
+        "deletingTopics": "no member gets a partition that is being deleted",
     },
     STREAMS_GROUPS: {
         "rebalanceTimeoutMs": "the coordinator's records say when members change",
