@@ -87,6 +87,16 @@ def test_the_way_starts_at_what_the_state_says_or_at_from():
     assert path["policies"] == ["downgrade", "bidirectional"]
 
 
+def test_a_path_for_a_client_library_has_no_step_that_stops_it():
+    arguments = ["what-if", *FILES[:2], "--to", "cooperative-sticky", "--client", "librdkafka"]
+    (path,) = valid(json.loads(here(*arguments, "--json", "-", cwd=CLUSTER).stdout), "what-if-1")["paths"]
+    assert path["steps"] == [] and not path["safe"] and path["client"][0] == "librdkafka"
+    assert len(path["unstartable"]) == 2
+    screen = " ".join(here(*arguments, cwd=CLUSTER).stdout.split())
+    assert "1. stop all members, and wait until the state of the group is Empty" in screen
+    assert "stops every member: partition.assignment.strategy=cooperative-sticky,range: Failed to" in screen
+
+
 def test_a_page_is_written_where_that_is_asked(tmp_path):
     for command, name in (("what-if", "what-if.html"), ("scale", "scale.html")):
         done = here(command, *FILES[:2], "--report", "html", "--out", str(tmp_path), cwd=CLUSTER)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kassay.certify.clusters.clients.rules import ClientLibrary
 from kassay.certify.clusters.events import PlannedChange, other_places
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
 from kassay.certify.clusters.mixes import Members
@@ -113,8 +114,9 @@ def what_if(
     start: Target | None = None,
     report: Callable[[int], None] = lambda _: None,
     fetch_from: str | None = None,
+    client: ClientLibrary | None = None,
 ) -> WhatIf:
-    """The complete result, with the migration paths from `start` if it is known.
+    """The complete result, with the migration paths from `start` if it is known, for the members' library.
 
     `report` is called with the number of targets done.
     """
@@ -125,20 +127,25 @@ def what_if(
     for number, target in enumerate(targets, start=1):
         candidates.append(play_candidate(target, observed, changes, others))
         report(number)
-    members = [member.member_id for member in observed.group.members]
     return WhatIf(
         observed,
         tuple(changes),
-        loads_of(members, observed.assignment, observed.group.subscribers, observed.scales),
+        loads_today(observed),
         racks_of(observed.cluster, observed.group, observed.assignment, observed.scales),
         tuple(UnownedUse(tp, owners[tp]) for tp in observed.unowned),
         tuple(candidates),
         optimum,
         best_of(observed),
-        () if start is None else tuple(_paths(observed, start, targets)),
+        () if start is None else tuple(_paths(observed, start, targets, client)),
         fetch_from,
         None if start is None else alarm_of(observed, start, candidates),
     )
+
+
+def loads_today(observed: ObservedGroup) -> Loads:
+    """What the members have today."""
+    members = [member.member_id for member in observed.group.members]
+    return loads_of(members, observed.assignment, observed.group.subscribers, observed.scales)
 
 
 def alarm_of(
@@ -161,8 +168,10 @@ def alarm_of(
     )
 
 
-def _paths(observed: ObservedGroup, start: Target, targets: Sequence[Target]) -> Iterable[Rollout]:
+def _paths(
+    observed: ObservedGroup, start: Target, targets: Sequence[Target], client: ClientLibrary | None
+) -> Iterable[Rollout]:
     """The path to each target."""
     members = observed.group.members
     counts = Members(len(members), sum(member.instance_id is not None for member in members))
-    return (rollout(start, target, counts, observed) for target in targets)
+    return (rollout(start, target, counts, observed, client) for target in targets)

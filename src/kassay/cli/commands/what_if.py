@@ -48,6 +48,13 @@ PLACE = 300
     type=click.Choice(["leader", "follower"]),
     help="Count reads within a rack from these replicas.  [default: both]",
 )
+@click.option(
+    "--client",
+    "library",
+    metavar="LIBRARY",
+    shell_complete=completing.client,
+    help="Print rollouts for members of this client library.",
+)
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
 @click.option("--out", type=FilePath(), help="Write certificate and page to this folder.  [default: .kassay]")
 @target_options
@@ -62,12 +69,14 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     done, 1 a candidate returned no assignment or a rollout never settles, 2 unreadable input or no active
     members, 3 the group is not stable, 4 not loaded.
     """
+    from kassay.certify.clusters.clients.rules import client_named
     from kassay.certify.clusters.events import parse_events
     from kassay.certify.clusters.whatif import KAFKAS, what_if
     from kassay.report.screen.clusters import what_if_view
     from kassay.report.screen.console import bar
 
     require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
+    client = None if chosen["library"] is None else client_named(chosen["library"])
     observed = observed_group(chosen)
     if not observed.stability.is_stable:
         return present_unstable(context, observed, chosen)
@@ -75,7 +84,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     targets = loaded(chosen["targets"] or KAFKAS, chosen)
     with bar("evaluating", len(targets)) as tell:
         answer = what_if(
-            observed, targets, changes, start_target(observed, chosen), tell, chosen["fetch_from"]
+            observed, targets, changes, start_target(observed, chosen), tell, chosen["fetch_from"], client
         )
     path = _keep(answer.best.certificate, chosen["out"])
     if chosen["report"]:

@@ -35,7 +35,7 @@ from kassay.report.screen.clusters import (
     unstable_identity,
     what_if_columns,
 )
-from kassay.report.screen.rollouts import path_summary, step_facts
+from kassay.report.screen.rollouts import path_summary, refusals, step_facts, stop_facts
 from kassay.writing.text import counted
 
 _UNOWNED_MAX: Final = 200
@@ -51,7 +51,10 @@ class StepView(NamedTuple):
 
 
 class PathView(NamedTuple):
-    """A path to a candidate: its cost, its steps, shorter paths that are not safe, and notes."""
+    """A path to a candidate: its cost, its steps, shorter paths that are not safe, and notes.
+
+    `stop`, where all members must stop first: the setting to start them with, then what that costs.
+    """
 
     title: str
     summary: str
@@ -59,6 +62,7 @@ class PathView(NamedTuple):
     steps: tuple[StepView, ...]
     refused: tuple[str, ...]
     notes: tuple[str, ...]
+    stop: tuple[str, ...]
 
 
 class WhatIfPage(NamedTuple):
@@ -171,11 +175,16 @@ def _moves(answer: WhatIf) -> BarChart:
 
 def _path(path: Rollout) -> PathView:
     steps = tuple(
-        StepView(str(step.setting), step.restarts, tuple(step_facts(step, path))) for step in path.steps
+        StepView(path.written(step.setting), step.restarts, tuple(step_facts(step, path)))
+        for step in path.steps
     )
-    refused = tuple(f"{setting}: a member is refused with {error}" for setting, error in path.refused)
+    stop = (path.written(path.goal), *stop_facts(path)) if path.is_stop else ()
     policy = path.policies[-1] if path.policies else None
-    return PathView(str(path.goal), path_summary(path), policy, steps, refused, path.notes)
+    notes = (
+        *path.notes,
+        *(() if path.client is None else (f"From client libraries: {path.client.origin}.",)),
+    )
+    return PathView(str(path.goal), path_summary(path), policy, steps, tuple(refusals(path)), notes, stop)
 
 
 class ScalePage(NamedTuple):

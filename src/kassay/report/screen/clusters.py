@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedStep
-from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled
+from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled, UsefulStep
 from kassay.certify.clusters.stability import NOT_GIVEN, several
 from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
@@ -399,16 +399,47 @@ def scale_view(answer: GroupScale, *, verbose: bool = False) -> View:
 
 
 def scale_summary(answer: GroupScale) -> Iterator[str]:
-    """Today, the counts that are safe, and those that make the busiest member lighter."""
-    today = next((each for each in answer.counts if each.members == answer.today), None)
-    word = "" if today is None else ", which is safe" if today.is_safe else ", which is not safe"
-    safe = spans(each.members for each in answer.counts if each.is_safe)
-    best = spans(each.members for each in answer.counts if each.is_safe_at_best)
-    useful = spans(each.members for each in answer.counts if each.is_useful)
-    yield f"today: {counted(answer.today, 'member')}{word}"
-    safe, best = safe or "none", best or "none"
+    """Today, the counts that make the busiest member lighter, and those that are safe."""
+    steps = answer.steps
+    yield f"today: {counted(answer.today, 'member')}{_load_today(answer)}{_word_today(answer, steps)}"
+    said = ", ".join(f"{_step_span(each)}: {_step_load(each)}" for each in steps)
+    yield f"useful steps with {answer.target} (members: partitions of the busiest): {said or 'none'}"
+    safe = spans(each.members for each in answer.counts if each.is_safe) or "none"
+    best = spans(each.members for each in answer.counts if each.is_safe_at_best) or "none"
     yield f"safe numbers of members with {answer.target}: {safe}; with the certified optimum: {best}"
-    yield f"useful: {useful or 'none'} (at other counts the busiest member gets no lighter)"
+
+
+def _load_today(answer: GroupScale) -> str:
+    """What the members have and how far behind they are."""
+    if answer.loads is None:
+        return ""
+    loads, lag = f", {spread_of(answer.loads)}", answer.loads.lag
+    if answer.lag is None:
+        return loads
+    if lag is None:
+        return f"{loads}, lag {answer.lag:,} in all"
+    least = "at least " if lag.unknown else ""
+    return f"{loads}, lag {least}{answer.lag:,} in all, {least}{lag.most:,} of the busiest"
+
+
+def _word_today(answer: GroupScale, steps: Sequence[UsefulStep]) -> str:
+    """Whether today's count is safe, and whether fewer members would do."""
+    today = next((each for each in answer.counts if each.members == answer.today), None)
+    if today is None:
+        return ""
+    word = "; this number is safe" if today.is_safe else "; this number is not safe"
+    step = next((each for each in steps if each.first <= answer.today <= each.last), None)
+    if step is None or step.first == answer.today:
+        return word
+    return f"{word}; {counted(step.first, 'member')} would leave the busiest as light ({_step_load(step)})"
+
+
+def _step_span(step: UsefulStep) -> str:
+    return str(step.first) if step.first == step.last else f"{step.first}-{step.last}"
+
+
+def _step_load(step: UsefulStep) -> str:
+    return str(step.most) if step.least == step.most else f"{step.least}..{step.most}"
 
 
 def columns_of(answer: GroupScale) -> tuple[str, ...]:
@@ -427,7 +458,8 @@ def meaning_of(answer: GroupScale) -> str:
     """What safe means."""
     return (
         f"safe: no member idle, loads within one, at most {answer.extra_moves} moves more than the fewest, "
-        f"at most {LOAD_FACTOR} times what the busiest member has today, no single member for more. "
+        f"at most {LOAD_FACTOR} times what the busiest member has today, never a single member. useful: the "
+        "busiest member gets lighter; at other counts it does not. "
         "Fewer members are the first by id; moves +n are partitions of those that went."
     )
 
