@@ -6,7 +6,8 @@ import pytest
 
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.model.errors import InputError
-from kassay.reading.others import group_of_others, what_is, without_quotes
+from kassay.reading.others import group_of_others, what_is
+from kassay.reading.pasted import pasted
 from tests.certify.clusters.cluster import observed, offsets, topics
 from tests.paths import DATA
 from tests.reading.kafka.outputs import output
@@ -89,8 +90,8 @@ def test_a_prompt_around_the_table_says_nothing(line: str) -> None:
 def test_a_quoted_table_is_read_without_its_marks() -> None:
     quoted = "".join(f"> {line}\n" for line in VIEW.splitlines())
     assert observed(quoted).group == observed(VIEW).group
-    assert without_quotes(VIEW) == VIEW
-    assert without_quotes("> a\n\n>b\n") == "a\n\nb\n"
+    assert pasted(VIEW).text == VIEW
+    assert pasted("> a\n\n>b\n").text == "a\n\nb\n"
 
 
 @pytest.mark.parametrize(

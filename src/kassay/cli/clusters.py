@@ -141,17 +141,18 @@ def live_cluster(chosen: Mapping[str, Any]) -> LiveCluster:
 def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:
     """The content of all files; files of racks may have content that does not identify itself."""
     from kassay.certify.clusters.inputs import read_cluster
-    from kassay.reading.documents import read_text
+    from kassay.reading.documents import read_pasted
     from kassay.reading.kafka.brokers import read_brokers
     from kassay.reading.kafka.groups import titles_of
 
     inputs = read_cluster(paths)
     for path in racks:
-        text = read_text(path, "racks")
-        if titles_of(text) is not None:
-            inputs.take(text, path)
+        clean = read_pasted(path, "racks")
+        if titles_of(clean.text) is not None:
+            inputs.take(clean, path)
         else:
-            inputs.take_brokers(read_brokers(text, path), path)
+            inputs.cleaned += clean.note(path)
+            inputs.take_brokers(read_brokers(clean.text, path), path)
     return inputs
 
 

@@ -29,6 +29,7 @@ from kassay.model.errors import InputError
 from kassay.model.shape.codec import MOST
 from kassay.reading import large
 from kassay.reading.others import also_known
+from kassay.reading.pasted import Pasted, decoded, pasted
 
 _SHOWN: Final = 60
 YEAR_S: Final = 366 * 86_400.0
@@ -141,10 +142,20 @@ class Located(NamedTuple):
 
 def read_text(path: str | Path, expected: str = "") -> str:
     """The text of a file; raises `InputError`, which may say what was `expected` there."""
+    return _decoded(path, expected)[0]
+
+
+def read_pasted(path: str | Path, expected: str = "") -> Pasted:
+    """The output of a tool in a file, without what a shell, a chat or a ticket added; raises `InputError`."""
+    return pasted(*_decoded(path, expected))
+
+
+def _decoded(path: str | Path, expected: str) -> tuple[str, str]:
+    """The text of a file, and its encoding if it is an odd one; raises `InputError`."""
     also = f", expected {expected}" if expected else ""
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode()
+        return decoded(gzip.decompress(raw) if raw.startswith(_GZIP) else raw)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file{also}") from None
     except IsADirectoryError:

@@ -6,7 +6,6 @@ import json
 import re
 from typing import Any, Final
 
-_QUOTE: Final = re.compile(r"^> ?", re.MULTILINE)
 _GROUPS: Final = tuple(
     (re.compile(pattern, re.MULTILINE), what)
     for pattern, what in (
@@ -62,13 +61,6 @@ _FIELDS: Final = (
     ({"brokers", "version"}, "the JSON of kafka-log-dirs.sh"),
 )
 _HEAD: Final = 1 << 20
-
-
-def without_quotes(text: str) -> str:
-    """The text without the marks of a quotation, if each of its lines has one."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    quoted = lines and all(line.startswith(">") for line in lines)
-    return _QUOTE.sub("", text) if quoted else text
 
 
 def group_of_others(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 from kassay.model.cluster import Broker, Topic, TopicPartition
 from kassay.model.errors import InputError
-from kassay.reading.documents import read_text
+from kassay.reading.documents import read_pasted
 from kassay.reading.kafka.brokers import is_broker_versions, read_brokers
 from kassay.reading.kafka.groups import (
     LAGS,
@@ -34,7 +34,8 @@ from kassay.reading.kafka.topics import (
     read_topics,
     whole_topics,
 )
-from kassay.reading.others import group_of_others, what_is, without_quotes
+from kassay.reading.others import group_of_others, what_is
+from kassay.reading.pasted import Pasted, pasted
 
 KINDS: Final = (
     "kafka-consumer-groups.sh --describe, kafka-topics.sh --describe, kafka-broker-api-versions.sh, or a CSV "
@@ -48,7 +49,8 @@ class ClusterInputs:
 
     `described` are the topics as their output describes them. `fields` are the fields that files have next to
     those of groups; `notes` what is to be said of the files themselves, or of what brokers answered.
-    `are_racks_known` says that a member without a rack has none.
+    `are_racks_known` says that a member without a rack has none. `cleaned` says what was
+    added to files, as pasted, and is removed.
     """
 
     groups: list[GroupOutputs] = field(default_factory=list)
@@ -62,6 +64,7 @@ class ClusterInputs:
     fields: dict[str, None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     are_racks_known: bool = False
+    cleaned: list[str] = field(default_factory=list)
     _contents: dict[bytes, str] = field(default_factory=dict)
 
     @property
@@ -74,11 +77,13 @@ class ClusterInputs:
         """The groups that the files mention, by name."""
         return tuple(sorted({name for each in self.groups for name in each.groups}))
 
-    def take(self, text: str, file: str) -> None:
+    def take(self, text: str | Pasted, file: str) -> None:
         """Add the content of a file, once; raises `InputError` if its format is unknown."""
+        clean = pasted(text) if isinstance(text, str) else text
+        text = clean.text
         if self._is_known(text, file):
             return
-        text = without_quotes(text)
+        self.cleaned += clean.note(file)
         titles = titles_of(text)
         if titles == LAGS:
             self.lags = {**(self.lags or {}), **read_lags(text, file)}
@@ -148,5 +153,5 @@ def read_cluster(paths: Iterable[str], labels: Mapping[str, str] | None = None) 
     inputs = ClusterInputs()
     for path in paths:
         name = "standard input" if path == "-" else path
-        inputs.take(read_text(path, "outputs of Kafka's tools"), (labels or {}).get(path, name))
+        inputs.take(read_pasted(path, "outputs of Kafka's tools"), (labels or {}).get(path, name))
     return inputs

@@ -54,7 +54,8 @@ class ObservedGroup:
 
     `strategy`: the assignor that the coordinator printed, None if no output has it. `is_consumer_group`: the
     group uses the consumer protocol (KIP-848). `warnings`: conditions that may make an answer meaningless;
-    `assumptions`: facts taken for granted; `unused`: fields of the files on which no answer rests, and why.
+    `assumptions`: facts taken for granted; `unused`: fields of the files on which no answer rests, and why;
+    `cleaned`: what was removed from the files as pasted.
     """
 
     name: str
@@ -69,6 +70,7 @@ class ObservedGroup:
     gaps: tuple[str, ...] = ()
     scales: LagsAndLeaders = PLAIN
     unused: Mapping[str, str] = field(default_factory=dict)
+    cleaned: tuple[str, ...] = ()
 
     @lazy
     def assignment(self) -> Assignment:
@@ -110,6 +112,7 @@ class ObservedGroup:
             "warnings": list(self.warnings),
             "assumptions": list(self.assumptions),
             "not_shown": list(self.gaps),
+            "cleaned": list(self.cleaned),
             "not_used": dict(self.unused),
         }
 
@@ -122,6 +125,7 @@ class ObservedGroup:
             "protocol": self.protocol,
             "warnings": list(self.warnings),
             "not_used": dict(self.unused),
+            "cleaned": list(self.cleaned),
             **self.stability.to_json(),
         }
 
@@ -199,6 +203,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
         tuple(facts.gaps(outputs, seen, cluster, are_racks_known=inputs.are_racks_known)),
         facts.scales_of(inputs, outputs, cluster),
         facts.unused(inputs),
+        tuple(inputs.cleaned),
     )
 
 

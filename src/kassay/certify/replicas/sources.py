@@ -15,7 +15,7 @@ from kassay.certify.replicas.unused import not_used
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
-from kassay.reading.documents import read_text
+from kassay.reading.documents import read_pasted
 from kassay.reading.kafka.brokers import LogDirs, is_broker_versions, is_log_dirs, read_brokers, read_log_dirs
 from kassay.reading.kafka.lines import failure_in
 from kassay.reading.kafka.reassignment import (
@@ -39,13 +39,23 @@ ABSENT: Final = (
 
 @dataclass
 class ClusterSources:
-    """The partial descriptions of a cluster from files; `cluster` combines them."""
+    """The partial descriptions of a cluster from files; `cluster` combines them.
+
+    `cleaned` says of each file what was added to it as pasted, and is removed.
+    """
 
     topics: list[DescribedTopic] = field(default_factory=list)
     current: list[Reassignment] = field(default_factory=list)
     brokers: dict[int, tuple[Broker, str]] = field(default_factory=dict)
     log_dirs: list[LogDirs] = field(default_factory=list)
     has_hosts: bool = False
+    cleaned: list[str] = field(default_factory=list)
+
+    def read(self, path: str, expected: str) -> str:
+        """The text of a file, without what a shell or a chat added, which is noted; raises `InputError`."""
+        clean = read_pasted(path, expected)
+        self.cleaned += clean.note(path)
+        return clean.text
 
     def add_brokers(self, brokers: Iterable[Broker], file: str) -> None:
         """Add the brokers of a file; raises `InputError` if another file has a different rack for one."""
@@ -113,6 +123,7 @@ class ClusterSources:
             frozenset(holding - brokers.keys()),
             states,
             unused=not_used(self.topics, has_hosts=self.has_hosts),
+            cleaned=tuple(self.cleaned),
             directories=self._directories(),
             pinned=frozenset(tp for tp, row in rows.items() if judged and not gone.isdisjoint(row)),
         )
@@ -226,7 +237,7 @@ _RACKS = "the output of kafka-broker-api-versions.sh, or lines `id,rack`"
 
 def take_file(sources: ClusterSources, path: str) -> None:
     """Add a file's content, whichever tool printed it; raises `InputError`."""
-    text = read_text(path, _EXPECTED)
+    text = sources.read(path, _EXPECTED)
     if is_topics(text):
         sources.topics += read_topics(text, path)
     elif is_broker_versions(text):
@@ -251,7 +262,7 @@ def take_named(
     Racks may come from a file of the user's own, and replicas from reassignment JSON.
     """
     for path in topics:
-        text = read_text(path, "the output of kafka-topics.sh --describe")
+        text = sources.read(path, "the output of kafka-topics.sh --describe")
         if is_reassignment(text) and not _is_cut(text):
             sources.current.append(_placed_now(text, path))
         elif is_topics(text) or not what_is(text):
@@ -259,14 +270,14 @@ def take_named(
         else:
             raise _other(text, path, "the output of kafka-topics.sh --describe")
     for path in brokers:
-        text = read_text(path, _RACKS)
+        text = sources.read(path, _RACKS)
         is_tool = is_broker_versions(text)
         if not is_tool and (is_of_a_tool(text) or is_log_dirs(text) or is_reassignment(text)):
             raise _other(text, path, _RACKS)
         sources.add_brokers(read_brokers(text, path), path)
         sources.has_hosts |= is_tool
     for path in sizes:
-        text = read_text(path, "the output of kafka-log-dirs.sh")
+        text = sources.read(path, "the output of kafka-log-dirs.sh")
         if not is_log_dirs(text) and what_is(text):
             raise _other(text, path, "the output of kafka-log-dirs.sh --describe")
         sources.log_dirs.append(read_log_dirs(text, path))
@@ -280,7 +291,7 @@ def to_be_linted(paths: Iterable[str], sources: ClusterSources) -> list[Reassign
     """
     blocks: list[Reassignment | TopicsToMove] = []
     for path in paths:
-        text = read_text(path, _EXPECTED)
+        text = sources.read(path, _EXPECTED)
         if is_topics(text) or is_broker_versions(text) or is_log_dirs(text):
             take_file(sources, path)
             continue

@@ -89,10 +89,10 @@ def _known(path: str | None) -> KnownTopics:
 
     if path is None:
         return KnownTopics()
-    from kassay.reading.documents import read_text
+    from kassay.reading.documents import read_pasted
     from kassay.reading.kafka.topics import read_topics
 
-    return KnownTopics.of(topic.to_topic() for topic in read_topics(read_text(path), path))
+    return KnownTopics.of(topic.to_topic() for topic in read_topics(read_pasted(path).text, path))
 
 
 def _milliseconds(text: str) -> int:

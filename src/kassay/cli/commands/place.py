@@ -328,5 +328,9 @@ def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
         cluster = change.apply(cluster)
     context = LintContext(cluster, has_topics, has_brokers)
     findings = [each for block in blocks for each in lint(block, context)]
-    present(lint_json(findings, len(blocks)), lambda: lint_view(findings, len(blocks)), chosen["json_path"])
+    present(
+        lint_json(findings, len(blocks)),
+        lambda: lint_view(findings, len(blocks), sources.cleaned),
+        chosen["json_path"],
+    )
     return 1 if any(each.severity is LintSeverity.ERROR for each in findings) else 0

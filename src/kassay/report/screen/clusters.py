@@ -149,6 +149,7 @@ def group_head(observed: ObservedGroup, alarm: str | None, *, verbose: bool = Fa
         parts.append(line(NOT_GIVEN, style="yellow"))
     parts += [line(f"not shown: {each}", style="yellow") for each in observed.gaps]
     parts += [line(f"assumed: {each}", style="dim") for each in observed.assumptions]
+    parts += [line(each, style="dim") for each in observed.cleaned]
     return [*parts, *(_not_used(observed) if verbose else ())]
 
 
@@ -176,6 +177,7 @@ def unstable_view(observed: ObservedGroup, *, verbose: bool = False) -> View:
         line("group ", (observed.name or "(no name)", "bold"), f": {unstable_identity(observed)}"),
         line(f"not stable: {'; '.join(stability.reasons)}", style="bold red"),
         *(line(f"warning: {each}", style="yellow") for each in observed.warnings),
+        *(line(each, style="dim") for each in observed.cleaned),
     ]
     parts += _not_used(observed) if verbose else ()
     if stability.holdings:
