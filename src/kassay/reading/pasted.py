@@ -194,13 +194,13 @@ def _unquoted(lines: list[str], removed: list[str]) -> list[str]:
     if not any(marked):
         return lines
     real = [mark for mark, line in zip(marked, lines, strict=True) if line.strip()]
-    out, found = list(lines), False
+    out, is_quoted = list(lines), False
     for at, line in enumerate(lines):
         neighbours = (at and marked[at - 1]) or (at + 1 < len(lines) and marked[at + 1])
         if marked[at] and (neighbours or all(real)):
             out[at] = _QUOTE.sub("", line, count=1)
-            found = True
-    if found and "quotation marks" not in removed:
+            is_quoted = True
+    if is_quoted and "quotation marks" not in removed:
         removed.append("quotation marks")
     return out
 
