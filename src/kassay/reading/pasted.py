@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.reading.wrapped import Table, is_titles, unwrapped
+from kassay.reading.wrapped import TitledTable, is_titles, unwrapped
 
 _ANSI: Final = re.compile(
     r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>]?"
@@ -294,10 +294,10 @@ def _matching(lines: Sequence[str], keeps: Callable[[str], bool]) -> list[bool]:
 def _of_tables(lines: Sequence[str]) -> list[bool]:
     """For each line whether it belongs to a table."""
     kept: list[bool] = []
-    table: Table | None = None
+    table: TitledTable | None = None
     for line in lines:
         if is_titles(line):
-            table = Table(line)
+            table = TitledTable(line)
             kept.append(True)
         elif not line.strip() or _MESSAGE.match(line):
             kept.append(True)

@@ -49,7 +49,7 @@ def is_titles(line: str) -> bool:
     return len(set(names)) == len(names) >= 3 and names[0] in ("GROUP", "TOPIC") and NAMES.issuperset(names)
 
 
-class Table:
+class TitledTable:
     """The titles of a table, and the group of its first row, by which its rows are recognised."""
 
     def __init__(self, titles: str) -> None:
@@ -158,7 +158,7 @@ def _regions(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         if pieces > 1:
             yield at, pieces, end
         elif is_titles(line):
-            table = Table(line)
+            table = TitledTable(line)
             if not all(table.fits(row) for row in lines[at + 1 : end] if row.strip()):
                 yield at, 1, end
 
@@ -174,7 +174,7 @@ def _joined(lines: Sequence[str], pieces: int, width: int) -> list[str]:
         return [titles, *[""] * (len(lines) - 1)]
     rows = [lines[at] for at in places]
     group = rows[0].split()[0] if titles.startswith("GROUP") else None
-    table = Table(titles)
+    table = TitledTable(titles)
     # Without the group's name at the beginning of each row, a client id with blanks would take up any row.
     ways = [_taken(rows, table, width, group, blanks=blanks) for blanks in (False, group is not None)]
     taken = max(ways, key=sum)
@@ -185,7 +185,9 @@ def _joined(lines: Sequence[str], pieces: int, width: int) -> list[str]:
     return out[: places[at] if at < len(places) else len(lines)] if taken else []
 
 
-def _taken(rows: Sequence[str], table: Table, width: int, group: str | None, *, blanks: bool) -> list[int]:
+def _taken(
+    rows: Sequence[str], table: TitledTable, width: int, group: str | None, *, blanks: bool
+) -> list[int]:
     """How many pieces each row has, of as many rows as there are from the first on."""
     best: list[int] = []
     chosen: list[int] = []
