@@ -512,7 +512,7 @@ public final class GenuineCoordinator {
             case "delete_group" -> {
                 int to = index;
                 this.<org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResultCollection>write(
-                    () -> shard.deleteGroups(context("c", 2), List.of(GROUP)), fails, (response, problem) ->
+                    () -> Release.call(shard, "deleteGroups", context("c", 2), List.of(GROUP)), fails, (response, problem) ->
                         answer(to, "delete_group", problem != null ? error(problem) : Errors.forCode(response.iterator().next().errorCode())));
             }
             case "offset_delete" -> ClassicRequests.offsetDelete(this, event, fails);
