@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kassay.certify.genuine import events as e
 from kassay.certify.genuine.coordinator import CONFIG, STREAMS_CONFIG, GenuineProcess
-from kassay.certify.genuine.jars import coordinator_jars
+from kassay.certify.genuine.jars import NEWEST_RELEASE, coordinator_jars
 from tests.paths import DATA
 
 FOLDER = DATA / "conform"
@@ -20,11 +20,12 @@ SEED = 1
 
 
 class Recorded(NamedTuple):
-    """Settings that are not the usual ones, topics, and events."""
+    """Settings that are not the usual ones, topics, events, and the release."""
 
     config: Mapping[str, Any]
     topics: Mapping[str, int]
     events: Sequence[e.GenuineEvent]
+    release: str = NEWEST_RELEASE
 
 
 def modern(member: str, epoch: int, **more: Any) -> e.ConsumerHeartbeatEvent:
@@ -65,7 +66,28 @@ SUBTOPOLOGY = {
 }
 AT_ONCE = {"classic_initial_rebalance_delay_ms": 0, "consumer_assignment_interval_ms": 0}
 LATER = AT_ONCE | {"consumer_assignment_interval_ms": 5000}
+UNREAD = e.JoinEvent("c", "", [("range", {"raw": "no subscription"})], instance="i")
+GIVEN_UP = [
+    modern("m", 0, subscribed=["foo"], instance="i1"),
+    modern("m", 0, subscribed=["foo"], instance="i2"),
+    modern("n", 0, subscribed=["foo"], instance="i1"),
+    modern("m", -1, instance="i2"),
+    modern("n", 0, subscribed=["foo"], instance="i1"),
+]
 SEQUENCES = {
+    "join-phase-with-an-unreadable-subscription": Recorded(
+        AT_ONCE, {}, [UNREAD, e.AdvanceEvent(1000), e.HeartbeatEvent("#1", 1, instance="i")], "4.3.1"
+    ),
+    "instance-id-that-was-given-up": Recorded(AT_ONCE, {"foo": 2}, GIVEN_UP, "4.3.1"),
+    "expression-that-starts-a-group": Recorded(
+        AT_ONCE, {"foo": 1}, [modern("m", 0, regex="f.*"), e.ResolveEvent(), modern("m", 1)], "4.2.1"
+    ),
+    "upgrade-that-records-its-topics": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [joins("", "range", instance="i"), e.AdvanceEvent(1000), modern("m", 0, subscribed=["foo"])],
+        "4.0.2",
+    ),
     "names-of-no-topic": Recorded(
         LATER, {}, [modern("m", 0, subscribed=["foo"]), modern("m", 2, subscribed=["bar"])]
     ),
@@ -196,6 +218,11 @@ SEQUENCES = {
 }
 
 
+def of_release(release: str) -> dict[str, Recorded]:
+    """The sequences of a release."""
+    return {name: sequence for name, sequence in SEQUENCES.items() if sequence.release == release}
+
+
 def record(process: GenuineProcess, sequence: Recorded) -> dict[str, Any]:
     """The sequence as a trace with Kafka's outcome, in the form of the vectors."""
     config = dict(CONFIG) | sequence.config
@@ -217,10 +244,11 @@ def record(process: GenuineProcess, sequence: Recorded) -> dict[str, Any]:
 
 def main() -> None:
     """Write what Kafka does."""
-    with GenuineProcess(coordinator_jars()) as process:
-        for name, sequence in SEQUENCES.items():
-            trace = record(process, sequence)
-            (FOLDER / f"{name}.json").write_text(json.dumps(trace, separators=(",", ":")) + "\n")
+    for release in dict.fromkeys(sequence.release for sequence in SEQUENCES.values()):
+        with GenuineProcess(coordinator_jars(release, fetch=True)) as process:
+            for name, sequence in of_release(release).items():
+                trace = record(process, sequence)
+                (FOLDER / f"{name}.json").write_text(json.dumps(trace, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

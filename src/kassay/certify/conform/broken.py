@@ -7,6 +7,7 @@ The invariants, and what Kafka keeps in memory alone, are those of the models: `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.genuine.coordinator import Document, GenuineProcess, GenuineStep
@@ -26,11 +27,15 @@ from kassay.properties.protocols.logged import (
 
 
 class KnownFinding(NamedTuple):
-    """A finding about Kafka: its letter, what it is in one line, and the causes that show it."""
+    """A finding about Kafka: its letter, what it is in one line, the causes that show it, its releases.
+
+    A `*` in a cause stands for any text. Without `releases` it is known of all of them.
+    """
 
     letter: str
     words: str
     causes: tuple[str, ...]
+    releases: tuple[str, ...] = ()
 
 
 KNOWN: Final = (
@@ -48,7 +53,7 @@ KNOWN: Final = (
         "C",
         "a group whose creation failed leaves its join timer armed, which later throws",
         (
-            f"{TIMER}: join, IllegalStateException",
+            f"{TIMER}: *join, IllegalStateException",
             f"{MEMORY}: advance, IllegalStateException",
             f"{GONE}: join phase after a failed write",
         ),
@@ -57,6 +62,7 @@ KNOWN: Final = (
         "R5",
         "an upgrade at generation 0 answers heartbeats OK with epoch 0",
         (f"{EPOCH_0}: consumer_heartbeat",),
+        ("4.3.1", "4.4.0"),
     ),
     KnownFinding(
         "E",
@@ -72,8 +78,14 @@ KNOWN: Final = (
             f"{GONE}: timer of a replaced static member",
         ),
     ),
+    KnownFinding(
+        "G",
+        "a subscription that cannot be read ends the join timer with an exception, and nobody is answered",
+        (f"{TIMER}: *, RuntimeException",),
+        ("4.0.2", "4.1.2", "4.2.1", "4.3.1"),
+    ),
 )
-"""The known findings of 4.4.0; a cause that is none of these is new."""
+"""The known findings; a cause that is none of these in its release is new."""
 
 
 class Broken(NamedTuple):
@@ -85,9 +97,11 @@ class Broken(NamedTuple):
     text: str
 
 
-def known_finding(cause: str) -> KnownFinding | None:
-    """The known finding with this cause, or None."""
-    return next((finding for finding in KNOWN if cause in finding.causes), None)
+def known_finding(cause: str, release: str) -> KnownFinding | None:
+    """The known finding of this release with this cause, or None."""
+    known = (finding for finding in KNOWN if not finding.releases or release in finding.releases)
+    shown = (finding for finding in known if any(fnmatchcase(cause, each) for each in finding.causes))
+    return next(shown, None)
 
 
 NO_MEMBER: Final = "no such member"

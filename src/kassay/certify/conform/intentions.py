@@ -87,6 +87,7 @@ WEIGHTS: Final[Mapping[str, Mapping[str, int]]] = {
 }
 """How often each act is drawn, by kind of history."""
 KINDS: Final = tuple(WEIGHTS)
+STREAMS_KIND: Final = "streams"
 STATE, THROUGH = "app-state-changelog", "app-through-repartition"
 FIXED, FIXED_STATE = "app-fixed-repartition", "app-fixed-changelog"
 """The internal topics of the Streams applications."""

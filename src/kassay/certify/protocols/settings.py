@@ -127,7 +127,7 @@ class ExploreSettings:
                 f"expected {', '.join(name for name in MODELS if name not in BEFORE_0_9)}"
             )
         if self.release != NEWEST and self.model == "streams":
-            raise InputError(f"--release: {self.release} has no Streams groups; expected {NEWEST}")
+            raise InputError(f"--release: the rules of streams are those of {NEWEST}; expected {NEWEST}")
 
     def _check_log(self) -> None:
         if self.log not in LOGS:
@@ -264,13 +264,13 @@ class ExploreSettings:
 
     def _check_targets(self) -> None:
         interval = self.timing is not None and self.timing.interval > 0
-        for option, chosen in (
-            ("--regex", self.regex),
-            ("--late-targets", self.late_targets),
-            ("--offload", self.offload),
-            ("--assignment-interval", interval),
+        for option, chosen, older in (
+            ("--regex", self.regex, "regexes_refused"),
+            ("--late-targets", self.late_targets, "targets_at_once"),
+            ("--offload", self.offload, "targets_at_once"),
+            ("--assignment-interval", interval, "targets_at_once"),
         ):
-            if chosen and self.release != NEWEST:
+            if chosen and older in RELEASES[self.release]:
                 raise InputError(f"{option}: {self.release} does not support it; expected --release {NEWEST}")
         if self.regex and self.model != "kip848":
             raise InputError(f"--regex: {self.model} resolves no regular expressions; expected kip848")

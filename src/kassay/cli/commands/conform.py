@@ -35,14 +35,13 @@ def command(
 
     Exits with 1 if the model differs from Kafka, or if Kafka breaks an invariant in a way that is not known.
     """
-    from kassay.certify.conform.intentions import KINDS
     from kassay.certify.conform.run import ConformSettings, conform
     from kassay.certify.genuine.jars import coordinator_jars
     from kassay.report.screen.conformance import conform_view
     from kassay.report.screen.console import bar
 
     until = SECONDS if seconds is None and steps is None else seconds
-    settings = ConformSettings(release, steps, until, seed, commas(kinds, "--kinds") or KINDS)
+    settings = ConformSettings(release, steps, until, seed, commas(kinds, "--kinds") or ())
     jars = coordinator_jars(release, home=kafka_home, fetch=fetch)
     with bar("comparing", settings.steps) as progress:
         result = conform(settings, jars, progress=progress)

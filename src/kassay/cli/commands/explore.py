@@ -141,9 +141,9 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 )
 @click.option(
     "--release",
-    default="4.4",
+    default="4.4.0",
     show_default=True,
-    help="Set the Kafka release of the brokers: 4.4 or 2024-10.",
+    help="Set the Kafka release of the brokers, such as 4.2.1.",
 )
 @click.option(
     "--policy", default="bidirectional", show_default=True, help="Set group.consumer.migration.policy."

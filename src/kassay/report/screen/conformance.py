@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kassay.certify.conform.intentions import NOT_DRIVEN
 from kassay.certify.conform.run import ConformCause, ConformResult
 from kassay.report.screen.console import View, line, stack, whole_line
 from kassay.writing.text import counted
@@ -22,7 +21,11 @@ def conform_view(result: ConformResult) -> View:
     parts += _causes(result.differences)
     parts += [line(), line("invariants that Kafka breaks", style="bold")]
     parts += _causes(result.broken)
-    parts += [line(), line("not driven", style="bold"), *(line(f"  {each}") for each in NOT_DRIVEN)]
+    parts += [
+        line(),
+        line("not driven", style="bold"),
+        *(line(f"  {each}") for each in result.settings.not_driven),
+    ]
     return stack(*parts, line(), _verdict(result))
 
 

@@ -42,7 +42,7 @@ from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.table import IllegalTransition
 from kassay.model.protocols.values.choices import LEADER, PROTOCOL, Target, TargetAsk
 from kassay.model.protocols.values.groups import PREPARING, STABLE
-from kassay.model.protocols.values.releases import NEWEST
+from kassay.model.protocols.values.releases import TRUNK_2024
 from kassay.model.protocols.values.requests import CONSUMER_SESSION, REVOCATION, Armed, Partitions, SetTimer
 from kassay.model.protocols.values.streams import STREAMS_SESSION, TaskRoles, TaskTarget
 from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
@@ -202,7 +202,7 @@ class FollowedTrace:
         self._host = self._runtime.first(self._images.publish(trace.topics))
         self._clock = 0
         self._durable = 0
-        self._release, self._tells_more = release, release == NEWEST
+        self._release, self._tells_more = release, release != TRUNK_2024
         # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
         self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
 

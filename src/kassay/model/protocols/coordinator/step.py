@@ -42,7 +42,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.protocols.coordinator.classic import requests as classic_requests
 from kassay.model.protocols.coordinator.consumer import requests as consumer_requests
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.consumer.regexes import run
 from kassay.model.protocols.coordinator.streams import requests as streams
 from kassay.model.protocols.values import errors, requests

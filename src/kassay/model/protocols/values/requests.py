@@ -42,6 +42,8 @@ Partitions: TypeAlias = tuple[TopicPartition, ...]
 """Partitions in their natural order, without duplicates."""
 
 NO_REQUEST: Final = -1
+ANSWERED: Final = -2
+"""A parked request that an uncaught exception has answered, though the group still waits with it."""
 ZERO_BYTES: Final[Partitions] = (TopicPartition("", -1),)
 """An assignment of zero bytes: nothing was ever assigned. Different from `()`, an encoded empty one."""
 NO_PARTITION: Final = -1

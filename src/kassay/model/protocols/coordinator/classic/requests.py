@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from kassay.model.protocols.coordinator import table
@@ -51,9 +52,21 @@ def handle_request(effects: Effects, group: ClassicGroup, request: requests.Requ
         raise IllegalTransition(group.state, type(request).__name__)
     name, handle = _HANDLERS[type(request)]
     draft = GroupBuilder(effects, group)
-    handle(draft, request)
+    try:
+        handle(draft, request)
+    except rebalance.UnparsedSubscription:
+        _fail(draft, request)
     check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
+
+
+def _fail(draft: GroupBuilder, request: requests.Request) -> None:
+    """Answer a request that an exception ended; what it changed in memory stays, a parked JoinGroup too."""
+    error = errors.UNKNOWN_SERVER_ERROR
+    draft.effects.reply(request.correlation_id, requests.error_reply(request, error))
+    for member in list(draft.members.values()):
+        if member.awaiting_join == request.correlation_id:
+            draft.update(member.member_id, awaiting_join=requests.ANSWERED)
 
 
 def handle_without_group(effects: Effects, request: requests.Request) -> Group:
@@ -121,14 +134,15 @@ def handle_timer(effects: Effects, group: ClassicGroup, fired: requests.TimerFir
     if look_up(table.CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
     draft = GroupBuilder(effects, group)
-    if name == table.SESSION_TIMER:
-        membership.session_expired(draft, member_id)
-    elif name == table.SYNC_TIMER:
-        rebalance.sync_timeout(draft, *fired.payload)
-    elif isinstance(fired.payload, requests.InitialDelay):
-        rebalance.initial_delay_over(draft, *fired.payload)
-    else:
-        rebalance.complete(draft)
+    with suppress(rebalance.UnparsedSubscription):
+        if name == table.SESSION_TIMER:
+            membership.session_expired(draft, member_id)
+        elif name == table.SYNC_TIMER:
+            rebalance.sync_timeout(draft, *fired.payload)
+        elif isinstance(fired.payload, requests.InitialDelay):
+            rebalance.initial_delay_over(draft, *fired.payload)
+        else:
+            rebalance.complete(draft)
     check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
 

@@ -7,7 +7,7 @@ Source: `GroupCoordinatorService.throwIfStreamsGroupHeartbeatRequestIsInvalid`,
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.streams.group import find, find_static
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.choices import Effects

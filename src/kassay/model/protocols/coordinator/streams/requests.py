@@ -12,7 +12,8 @@ from typing import Final
 
 from kassay.model.protocols.coordinator import table
 from kassay.model.protocols.coordinator.classic.requests import create_by_join, refuse_leave
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, check_request
+from kassay.model.protocols.coordinator.consumer.group import Refused
+from kassay.model.protocols.coordinator.consumer.heartbeat import check_request
 from kassay.model.protocols.coordinator.streams import checks, targets
 from kassay.model.protocols.coordinator.streams.group import (
     current_record,
