@@ -53,7 +53,7 @@ def test_the_model_is_kafkas():
 @pytest.mark.parametrize(
     ("switch", "steps"),
     [
-        ("assignor_change_waits", 3_000),
+        ("assignor_change_waits", 6_000),
         ("empty_keeps_target_epoch", 3_000),
         ("no_sync_timer", 3_000),
         ("subscription_ignored", 12_000),

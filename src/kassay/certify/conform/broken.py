@@ -80,7 +80,7 @@ KNOWN: Final = (
     ),
     KnownFinding(
         "G",
-        "a subscription that cannot be read ends the join timer with an exception, and nobody is answered",
+        "a subscription that cannot be read ends a join phase with an exception; its members get no answer",
         (f"{TIMER}: *, RuntimeException",),
         ("4.0.2", "4.1.2", "4.2.1", "4.3.1"),
     ),
