@@ -186,7 +186,7 @@ def rollout(
     refused: list[tuple[str, str]] = []
     walked = min(members.total, WALKED_MAX)
     remotes = tuple(dict.fromkeys(("uniform", "range", *(s.remote for s in (first, last) if s.remote))))
-    ways, unstartable = _startable(tuple(_ways(first, last)), client)
+    ways, unstartable = _startable(first, tuple(_ways(first, last)), client)
     for way in ways:
         policies = _policies(first, way, walked, members, remotes)
         if not policies:
@@ -213,7 +213,7 @@ def _blocked(last: ClientSetting, client: ClientLibrary | None) -> str | None:
 
 
 def _startable(
-    ways: Sequence[tuple[ClientSetting, ...]], client: ClientLibrary | None
+    first: ClientSetting, ways: Sequence[tuple[ClientSetting, ...]], client: ClientLibrary | None
 ) -> tuple[list[tuple[ClientSetting, ...]], tuple[tuple[str, str], ...]]:
     """The ways on which the library starts at every step, and the settings with which it does not."""
     if client is None:
@@ -222,6 +222,8 @@ def _startable(
     kept = []
     for way in ways:
         reasons = {str(each): client.rules.objection(each) for each in way}
+        rolls = zip((first, *way), way)
+        reasons |= {f"{a}, then {b}": client.rules.objection_to_roll(a, b) for a, b in rolls}
         objections |= {setting: reason for setting, reason in reasons.items() if reason is not None}
         if not any(reasons.values()):
             kept.append(way)

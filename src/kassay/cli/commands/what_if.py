@@ -19,6 +19,7 @@ from kassay.cli.clusters import (
 )
 from kassay.cli.options import FilePath, json_option, no_seed_option, present, write_json
 from kassay.cli.targets import target_options
+from kassay.model.errors import InputError
 
 PLACE = 300
 
@@ -55,6 +56,13 @@ PLACE = 300
     shell_complete=completing.client,
     help="Print rollouts for members of this client library.",
 )
+@click.option(
+    "--to-client",
+    "next_library",
+    metavar="LIBRARY",
+    shell_complete=completing.client,
+    help="Compare --client with this library; no FILE is needed.",
+)
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
 @click.option("--out", type=FilePath(), help="Write certificate and page to this folder.  [default: .kassay]")
 @target_options
@@ -77,6 +85,8 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
     require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
     client = None if chosen["library"] is None else client_named(chosen["library"])
+    if chosen["next_library"] is not None:
+        return _to_client(chosen)
     observed = observed_group(chosen)
     if not observed.stability.is_stable:
         return present_unstable(context, observed, chosen)
@@ -99,6 +109,23 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         chosen["json_path"],
     )
     return 1 if answer.failed or answer.never_settles else 0
+
+
+def _to_client(chosen: dict[str, Any]) -> int:
+    """Compare two client libraries, for the group if one is given; the exit code."""
+    from kassay.certify.clusters.clients.change import ClientChange
+    from kassay.certify.clusters.clients.rules import client_named
+    from kassay.report.screen.client_change import client_change_view
+
+    if chosen["library"] is None:
+        raise InputError("--to-client: expected --client with the library of today")
+    has_group = chosen["files"] or chosen["groups"] or chosen["bootstrap"]
+    strategy = observed_group(chosen).strategy if has_group else None
+    change = ClientChange(
+        client_named(chosen["library"]), client_named(chosen["next_library"]), chosen["strategy"] or strategy
+    )
+    present(change.to_json(), lambda: client_change_view(change), chosen["json_path"])
+    return 0
 
 
 def _keep(certificate: dict[str, Any], out: Path | None) -> str | None:

@@ -182,7 +182,7 @@ def _path(path: Rollout) -> PathView:
     policy = path.policies[-1] if path.policies else None
     notes = (
         *path.notes,
-        *(() if path.client is None else (f"From client libraries: {path.client.origin}.",)),
+        *(() if path.client is None else (f"Settings with which a member starts: {path.client.origin}.",)),
     )
     return PathView(str(path.goal), path_summary(path), policy, steps, tuple(refusals(path)), notes, stop)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kassay.certify.clusters.clients.rules import NOT_MEASURED
+from kassay.certify.clusters.clients.rules import NOT_MEASURED, ClientRules
 from kassay.certify.clusters.played import Extent
 from kassay.certify.clusters.rolled import StepRoll
 from kassay.certify.clusters.rolling_scene import ClientSetting
@@ -78,7 +78,7 @@ def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
         for note in path.notes:
             yield line(f"  note: {note}", style="dim")
         if path.client is not None:
-            yield line(f"  From client libraries: {path.client.origin}.", style="dim")
+            yield line(f"  Settings with which a member starts: {path.client.origin}.", style="dim")
         if path.walked:
             walked = counted(path.walked, "member")
             origin = f"{walked} restarted one by one, the vote counted for every mix of all members."
@@ -98,12 +98,20 @@ def stop_facts(path: Rollout) -> Iterator[str]:
     yield from _removed(path, path.goal)
     yield "no partition is read in between; offsets that are committed stay"
     yield f"way back: the same with {path.written(path.start)}"
-    if path.client is not None and path.client.rules.consumer.setting:
+    if path.client is not None and _may_use_the_consumer_protocol(path, path.client.rules):
         yield "or without a stop, on brokers of Kafka 4.0 and later: --to uniform, one rolling restart"
     yield (
         "or a new group: start other members under another group.id with this setting, from this group's "
         "offsets, then stop these: until then records are read twice"
     )
+
+
+def _may_use_the_consumer_protocol(path: Rollout, rules: ClientRules) -> bool:
+    """Whether a rolling restart to the consumer protocol is another way."""
+    uniform = ClientSetting(remote="uniform")
+    if path.start.is_consumer or path.goal.is_consumer or rules.objection(uniform) is not None:
+        return False
+    return rules.objection_to_roll(path.start, uniform) is None
 
 
 def refusals(path: Rollout) -> Iterator[str]:

@@ -97,3 +97,18 @@ def test_every_library_has_its_version_and_the_table_its_date():
         assert re.search(r"\d+\.\d+", rules.version)
         assert {rules.names.get(name, name) for name in rules.joins} >= {*rules.sent.protocols}
         assert rules.source.heartbeat_ms < rules.sent.session_ms
+
+
+@pytest.mark.parametrize(
+    ("library", "start", "goal", "stops"),
+    [
+        ("librdkafka", "range", "uniform", False),
+        ("librdkafka", "cooperative-sticky", "uniform", True),
+        ("librdkafka", "uniform", "cooperative-sticky", False),
+        ("platformatic", "roundrobin", "uniform", True),
+        ("platformatic", "uniform", "roundrobin", True),
+        ("java", "cooperative-sticky", "uniform", False),
+    ],
+)
+def test_a_roll_between_the_protocols_that_ended_members_is_no_way(library, start, goal, stops):
+    assert way(start, goal, library).is_stop is stops

@@ -47,13 +47,16 @@ class ReadInSource:
 class ConsumerRules:
     """The consumer protocol (KIP-848): how it is set, by remote assignor, and settings refused with it.
 
-    Without a `setting` the library has no such protocol, for the reason of `refusal`.
+    Without a `setting` the library has no such protocol, for the reason of `refusal`. `no_roll`: why no
+    rolling restart brings a classic group with this assignor over, `no_return`: back to it.
     """
 
     setting: str = ""
     joins: Mapping[str, str] = field(default_factory=dict)
     refuses: tuple[str, ...] = ()
     refusal: str = ""
+    no_roll: Mapping[str, str] = field(default_factory=dict)
+    no_return: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,14 @@ class ClientRules:
             return None
         return self.mixed.replace("{}", ",".join(setting.strategies)) or NOT_MEASURED
 
+    def objection_to_roll(self, first: ClientSetting, last: ClientSetting) -> str | None:
+        """Why no rolling restart leads from one protocol to the other; None if one may."""
+        if first.is_consumer == last.is_consumer:
+            return None
+        known = self.consumer.no_return if first.is_consumer else self.consumer.no_roll
+        classic = last if first.is_consumer else first
+        return next((known[name] for name in classic.strategies if name in known), None)
+
     def written(self, setting: ClientSetting) -> str:
         """The setting as the library has it; the plain setting if the library has none."""
         if self.objection(setting) is not None:
@@ -100,13 +111,56 @@ class ClientRules:
         return self.setting.format(self.between.join(self.joins[name] for name in setting.strategies))
 
 
+class PairRun(NamedTuple):
+    """One member of each of two libraries in one group of 10 partitions.
+
+    `first`: what both own while `a` leads; `alone`: what `b` owns once `a` has left; `second`: what both own
+    while `b` leads. `error`: what one of them reported, "" for nothing.
+    """
+
+    assignor: str
+    a: str
+    b: str
+    first: tuple[int, int]
+    alone: int
+    second: tuple[int, int]
+    error: str = ""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether both owned a part of all partitions whichever led."""
+        parts = (self.first, self.second)
+        return self.alone == PAIR_PARTITIONS and all(
+            min(each) > 0 and sum(each) == PAIR_PARTITIONS for each in parts
+        )
+
+
+PAIR_PARTITIONS: Final = 10
+_PairRow = tuple[str, str, int, int, int, int, int, str]
+
+
 @dataclass(frozen=True)
 class MeasuredClients:
-    """The table: by library, and the broker and the date of the measurement."""
+    """The table: by library, and the broker and the date of the measurement.
+
+    `pairs` has rows by assignor, `consumer` for the consumer protocol with uniform.
+    """
 
     broker: str
     date: str
     library: Mapping[str, ClientRules]
+    pairs: Mapping[str, tuple[_PairRow, ...]]
+
+    def runs_of(self, a: str, b: str) -> tuple[PairRun, ...]:
+        """What was measured of the two libraries in one group, `a` as the first."""
+        runs = []
+        for assignor, rows in self.pairs.items():
+            for one, other, x, y, alone, u, v, error in rows:
+                if (one, other) == (a, b):
+                    runs.append(PairRun(assignor, a, b, (x, y), alone, (u, v), error))
+                elif (one, other) == (b, a):
+                    runs.append(PairRun(assignor, a, b, (y, x), alone, (v, u), error))
+        return tuple(runs)
 
 
 class ClientLibrary(NamedTuple):
