@@ -13,6 +13,7 @@ from typing import Any, Final
 from kassay.certify.clusters.clients.rules import ClientLibrary
 from kassay.certify.clusters.events import PlannedChange, other_places
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
+from kassay.certify.clusters.growth import LateReader, TopicGrowth, growths_of, late_reader
 from kassay.certify.clusters.mixes import Members
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedCandidate, places_max, play_candidate
@@ -45,7 +46,8 @@ class WhatIf:
 
     `best` holds the certificate of the optimum for the group as it is now; `optimum` is played like a
     candidate. `fetch_from`: the replicas whose racks count, None for both. `alarm`: that today's rule would
-    not leave the group as it is, so that facts are missing.
+    not leave the group as it is, so that facts are missing. `growths`: the topics that get more partitions,
+    `reader`: how late a member learns of them.
     """
 
     observed: ObservedGroup
@@ -59,6 +61,8 @@ class WhatIf:
     paths: tuple[Rollout, ...] = ()
     fetch_from: str | None = None
     alarm: str | None = None
+    growths: tuple[TopicGrowth, ...] = ()
+    reader: LateReader | None = None
 
     @property
     def failed(self) -> tuple[PlayedCandidate, ...]:
@@ -93,6 +97,8 @@ class WhatIf:
                 "bound": self.best.figures["bound"],
             },
             "paths": [path.to_json() for path in self.paths],
+            "growths": [growth.to_json() for growth in self.growths],
+            "new_partitions": None if self.reader is None else self.reader.to_json(),
         }
 
 
@@ -139,6 +145,8 @@ def what_if(
         () if start is None else tuple(_paths(observed, start, targets, client)),
         fetch_from,
         None if start is None else alarm_of(observed, start, candidates),
+        growths := growths_of(changes, observed.cluster.counts),
+        late_reader(client, is_consumer=observed.is_consumer_group) if growths else None,
     )
 
 

@@ -186,6 +186,7 @@ def static_members(file: LintedFile, world: LintWorld) -> Iterator[SettingFindin
         )
     if "${" not in instance and "%" not in instance:
         consumer = file.protocol != "classic"
+        model = "streams" if file.protocol == "streams" else "kip848"
         ends = (
             "a second one is refused with UNRELEASED_INSTANCE_ID, as is a restart after a crash until the "
             "session times out"
@@ -198,7 +199,7 @@ def static_members(file: LintedFile, world: LintWorld) -> Iterator[SettingFindin
             "instance-shared",
             f"every process that reads this file is member {instance!r}: {ends}",
             "KIP-345, KIP-848",
-            command="kassay explore kip848 --static 1 --faults crash=1" if consumer else None,
+            command=f"kassay explore {model} --static 1 --faults crash=1" if consumer else None,
         )
 
 

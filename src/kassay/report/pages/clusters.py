@@ -23,6 +23,7 @@ from kassay.report.screen.clusters import (
     columns_of,
     doubts_of,
     event_rows,
+    growth_facts,
     holding_rows,
     identity,
     meaning_of,
@@ -85,6 +86,7 @@ class WhatIfPage(NamedTuple):
     spread: Histograms
     moves: BarChart
     events: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
+    growths: tuple[str, ...]
     paths: tuple[PathView, ...]
     again: str
 
@@ -119,6 +121,7 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
         spread=_spread(answer),
         moves=_moves(answer),
         events=tuple((title, tuple(map(_texts, rows))) for title, rows in event_rows(answer)),
+        growths=tuple(each.strip() for each in growth_facts(answer)),
         paths=tuple(_path(each) for each in answer.paths),
         again=again,
     )

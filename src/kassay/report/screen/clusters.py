@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
+from kassay.certify.clusters.growth import LateReader, TopicGrowth
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedStep
 from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled, UsefulStep
@@ -40,6 +42,7 @@ def what_if_view(
     parts += [line(), line(meaning_of_columns(answer), style="dim")]
     if answer.changes:
         parts += [line(), _events(answer)]
+        parts += [line(each) for each in growth_facts(answer)]
     if answer.paths:
         parts += [line(), *(paths_view(answer.paths) if in_full else paths_in_short(answer.paths))]
     else:
@@ -313,6 +316,47 @@ def _events(answer: WhatIf) -> View:
         rows.append((line(title, style="bold"), *("",) * (len(titles) - 1)))
         rows += [(f"  {name}", *cells) for name, *cells in under]
     return plain_table(titles, rows, titles[1:])
+
+
+def growth_facts(answer: WhatIf) -> Iterator[str]:
+    """What more partitions do to keys and to consumers, as lines below a title for each topic."""
+    for growth in answer.growths:
+        now = f"{growth.before} to {growth.after}"
+        yield f"more partitions: {growth.topic} {now}"
+        yield (
+            f"  keys: {_share(growth.moved)} change partition and {_share(growth.new)} go to a new one: "
+            f"murmur2 of the key, mod {growth.before} and then mod {growth.after}, exact over all hashes"
+        )
+        yield (
+            "  order: a key that changes partition may be read before its older records, which wait in the "
+            "old partition"
+        )
+        if answer.reader is not None:
+            yield from (f"  {each}" for each in _late(answer.reader, growth))
+
+
+def _late(reader: LateReader, growth: TopicGrowth) -> Iterator[str]:
+    """What a consumer does with a partition that it does not know of yet."""
+    if not reader.within_ms:
+        yield f"records: {reader.library} never learns of new partitions by default, until it restarts"
+        return
+    within = f"{reader.within_ms / 1000:g} s"
+    if not reader.skips:
+        yield (
+            f"records: {reader.library} starts new partitions at the earliest offset by default, within "
+            f"{within} ({reader.setting}): none is skipped"
+        )
+        return
+    yield (
+        f"records: with auto.offset.reset=latest ({reader.library}'s default) no member ever reads what the "
+        f"new partitions get before the group learns of them: up to {within} ({reader.setting}) and a "
+        f"rebalance, of {_share(growth.new)} of the keys (KAFKA-20539)"
+    )
+    yield "with auto.offset.reset=earliest, set before the growth, none is skipped"
+
+
+def _share(part: Fraction) -> str:
+    return f"{float(100 * part):.4g} %"
 
 
 def _cells(step: PlayedStep, shape: TableShape, *, is_optimum: bool = False) -> tuple[object, ...]:
