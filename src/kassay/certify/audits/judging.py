@@ -389,12 +389,12 @@ def merged(first: Step, last: Step) -> Step:
     )
 
 
-def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProtocol:
+def protocol_of(kind: Kind, assignor: str | None, owned: bool) -> RebalanceProtocol:
     """The rebalance protocol of the assignor; if unknown, by whether members keep their partitions."""
     if kind is not CLIENT:
         return RebalanceProtocol.EAGER
     known = assignor in REFERENCES[kind]
-    cooperative = assignor in COOPERATIVE or (claims and not known)
+    cooperative = assignor in COOPERATIVE or (owned and not known)
     return RebalanceProtocol.COOPERATIVE if cooperative else RebalanceProtocol.EAGER
 
 

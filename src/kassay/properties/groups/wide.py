@@ -22,9 +22,9 @@ from kassay.model.groups.history import (
     History,
     Join,
     Leave,
-    OwnedClaim,
     RackBroker,
     Rebalance,
+    ReportOwned,
     Withhold,
 )
 from kassay.model.groups.kinds import CLIENT, SERVER
@@ -160,7 +160,7 @@ def _widen_generation(history: History, wanted: str, _: Source) -> History:
     more = value - known
 
     def moved(event: Event) -> Event:
-        if isinstance(event, OwnedClaim) and event.generation >= 0:
+        if isinstance(event, ReportOwned) and event.generation >= 0:
             return replace(event, generation=event.generation + more)
         if isinstance(event, Join) and event.member.generation >= 0:
             member = event.member._replace(generation=event.member.generation + more)
@@ -544,27 +544,27 @@ def _joined_seen(history: History, wanted: str) -> bool:
 _BOUNDARIES: Final = {f"{below:,} and {below + 1:,}": below for below in (127, 255, 32_767, 65_535, 2**24)}
 
 
-def _widen_stale_claim(history: History, wanted: str, _: Source) -> History:
+def _widen_stale_owned(history: History, wanted: str, _: Source) -> History:
     """Two members report the same partitions, the second from the generation before a boundary."""
     below = _BOUNDARIES[wanted]
     members = [join.member for join in _first(history)]
     both = [topic for topic in history.cluster.topics if all(topic.name in m.topics for m in members[:2])]
     if len(members) < 2 or not both:
         return history
-    claimed = tuple(TopicPartition(both[0].name, p) for p in range(min(2, both[0].partitions)))
+    owned = tuple(TopicPartition(both[0].name, p) for p in range(min(2, both[0].partitions)))
 
-    def claiming(number: int, member: Member) -> Member:
+    def owning(number: int, member: Member) -> Member:
         if number < 2:
-            return member._replace(owned=claimed, generation=below + 1 - number)
+            return member._replace(owned=owned, generation=below + 1 - number)
         return member._replace(owned=(), generation=-1)
 
-    history = _with_members(history, claiming)
-    # Later claims would be of generations that were long ago.
-    changes = (tuple(e for e in change if not isinstance(e, OwnedClaim)) for change in history.changes)
+    history = _with_members(history, owning)
+    # Later reports would be of generations that were long ago.
+    changes = (tuple(e for e in change if not isinstance(e, ReportOwned)) for change in history.changes)
     return replace(history, changes=tuple(changes))
 
 
-def _stale_claim_seen(history: History, wanted: str) -> bool:
+def _stale_owned_seen(history: History, wanted: str) -> bool:
     below = _BOUNDARIES[wanted]
     of = [
         {tp for j in _first(history) if j.member.generation == g for tp in j.member.owned}
@@ -808,11 +808,11 @@ JOINED: Final = WideRange(
     names=("topic",),
     apart=True,
 )
-STALE_CLAIMS: Final = WideRange(
-    "generations of two claims",
+STALE_OWNED: Final = WideRange(
+    "generations of one owned partition",
     tuple(_BOUNDARIES),
-    _widen_stale_claim,
-    _stale_claim_seen,
+    _widen_stale_owned,
+    _stale_owned_seen,
     "ConsumerProtocolSubscription.generationId",
     frozenset({"no-conflicting-claims"}),
 )
@@ -856,5 +856,5 @@ def ranges_of(kind: Kind) -> tuple[WideRange, ...]:
     """The ranges of what a target of the kind sees."""
     common = (GENERATION, MEMBER_LIVES, *ORDERS, *RACK_RANGES, JOINED, ALONE, MOVING)
     if kind == CLIENT:
-        return (*common, STATIC, WEIGHT, TOPIC_LIVES, STALE_CLAIMS)
+        return (*common, STATIC, WEIGHT, TOPIC_LIVES, STALE_OWNED)
     return (*common, STATIC, CONFLICTS) if kind == SERVER else (*common, TOPIC_LIVES, GLUED, ASSIGNABLE)

@@ -38,7 +38,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import groupby
 
-from kassay.assignors.groups.client.sticky_claims import NO_RACKS, Claims, Partitions, RackInfo, unassigned
+from kassay.assignors.groups.client.sticky_owned import (
+    NO_RACKS,
+    OwnedPartitions,
+    Partitions,
+    RackInfo,
+    unassigned,
+)
 from kassay.assignors.java_errors import NoSuchElementError, NullPointerError
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Member
@@ -143,7 +149,7 @@ class GeneralBalance:
         self,
         partitions: Partitions,
         members: tuple[Member, ...],
-        claims: Claims,
+        reported: OwnedPartitions,
         racks: RackInfo,
         highest: int,
     ) -> None:
@@ -161,9 +167,9 @@ class GeneralBalance:
         self._partitions = {topic: partitions[topic] for topic in in_order}
         self._total = sum(map(len, partitions.values()))
         self._racks = racks
-        self._owned: Owned = {numbers[member_id]: owned for member_id, owned in claims.owned.items()}
+        self._owned: Owned = {numbers[member_id]: owned for member_id, owned in reported.owned.items()}
         self._owner = {tp: member for member, owned in self._owned.items() for tp in owned}
-        self._former = _former_owners(claims, numbers, highest)
+        self._former = _former_owners(reported, numbers, highest)
         self._movements = PartitionMovements()
         self._revoked = False
         self._balanced: bool | None = None
@@ -329,14 +335,16 @@ class GeneralBalance:
         return True
 
 
-def _former_owners(claims: Claims, numbers: dict[str, int], highest: int) -> dict[TopicPartition, int]:
+def _former_owners(
+    reported: OwnedPartitions, numbers: dict[str, int], highest: int
+) -> dict[TopicPartition, int]:
     """The owner of each partition in the latest generation before the highest; the first of several."""
     former: dict[TopicPartition, tuple[int, int]] = {}
-    for member_id, claim in claims.stated.items():
-        if claim.generation < highest:
-            for tp in claim.owned:
-                if tp not in former or claim.generation > former[tp][0]:
-                    former[tp] = (claim.generation, numbers[member_id])
+    for member_id, report in reported.stated.items():
+        if report.generation < highest:
+            for tp in report.owned:
+                if tp not in former or report.generation > former[tp][0]:
+                    former[tp] = (report.generation, numbers[member_id])
     return {tp: member for tp, (_, member) in former.items()}
 
 

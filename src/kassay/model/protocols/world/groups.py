@@ -249,7 +249,7 @@ class ClassicModel:
         if gone:
             detail += f"; {word} {listing(gone)}"
         if joining.owned:
-            detail += f"; claims {listing(joining.owned)}"
+            detail += f"; owned {listing(joining.owned)}"
         action = Action(f"c{c + 1}", "JoinGroup", BROKER, detail)
         yield from self.calls.call(action, client, turn, c, broker, faults)
 
