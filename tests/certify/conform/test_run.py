@@ -25,6 +25,7 @@ class Faulty:
     [
         ({"release": "4.3.0"}, "the model has 4.4.0, 4.3.1, 4.2.1, 4.1.2, 4.0.2 alone"),
         ({"kinds": ("share",)}, "--kinds share: expected"),
+        ({"runtime": "ours"}, "--runtime ours: expected"),
     ],
 )
 def test_what_is_not_modelled_is_refused(wrong, message):

@@ -93,7 +93,7 @@ FIXED, FIXED_STATE = "app-fixed-repartition", "app-fixed-changelog"
 """The internal topics of the Streams applications."""
 WRITE_ERRORS: Final = ("NOT_ENOUGH_REPLICAS", "NOT_LEADER_OR_FOLLOWER", "MESSAGE_TOO_LARGE")
 NOT_DRIVEN: Final = (
-    "Kafka's CoordinatorRuntime (append, revert and timers are kassay's, after it)",
+    "batches of several requests that fail, and writes that time out",
     "the checks of GroupCoordinatorService on classic requests and OffsetCommit (group ids, timeouts)",
     "OffsetFetch, OffsetDelete, DeleteGroups, expiry of offsets, transactions",
     "share groups",

@@ -19,7 +19,7 @@ from kassay.certify.conform.intentions import KINDS, NOT_DRIVEN, STREAMS_KIND, I
 from kassay.certify.conform.play import PlayedOnBoth, play
 from kassay.certify.conform.script import renamed, script
 from kassay.certify.conform.shrink import TRIES, shrink
-from kassay.certify.genuine.coordinator import GenuineProcess
+from kassay.certify.genuine.coordinator import KAFKAS, OWN, RUNTIMES, GenuineProcess
 from kassay.model.errors import InputError
 from kassay.model.protocols.values.releases import NEWEST, RELEASES, TRUNK_2024
 
@@ -33,6 +33,8 @@ OF_NEWEST: Final = (STREAMS_KIND,)
 class ConformSettings:
     """What to run: until `steps` were compared or `seconds` passed, whichever comes first.
 
+    `runtime` is one of `RUNTIMES`.
+
     Without `kinds`: those that the model has for the release.
     """
 
@@ -41,6 +43,7 @@ class ConformSettings:
     seconds: float | None = None
     seed: int = 0
     kinds: tuple[str, ...] = ()
+    runtime: str = OWN
 
     def __post_init__(self) -> None:
         if self.release not in MODELLED:
@@ -49,6 +52,10 @@ class ConformSettings:
             raise InputError(f"--kinds {unknown[0]}: expected some of {', '.join(KINDS)}")
         if absent := [kind for kind in self.kinds if kind not in self.modelled]:
             raise InputError(f"--kinds {absent[0]}: the model has no rules of it for {self.release}")
+        if self.runtime not in RUNTIMES:
+            raise InputError(f"--runtime {self.runtime}: expected one of {', '.join(RUNTIMES)}")
+        if self.runtime == KAFKAS and self.release != NEWEST:
+            raise InputError(f"--runtime {KAFKAS}: it is driven for Kafka {NEWEST} alone")
 
     @property
     def modelled(self) -> tuple[str, ...]:
@@ -112,6 +119,7 @@ class ConformResult:
             "schema": "kassay/conform/1",
             "release": self.settings.release,
             "seed": self.settings.seed,
+            "runtime": self.settings.runtime,
             "steps": dict(self.steps),
             "histories": self.histories,
             "seconds": round(self.seconds, 1),
@@ -157,7 +165,7 @@ def conform(
     Raises `InputError` without a Java, and `GenuineFailed` if Kafka's jars cannot be driven.
     """
     tally, number, played_for = _Tally(), 0, 0.0
-    with GenuineProcess(jars, "conform") as process:
+    with GenuineProcess(jars, "conform", settings.runtime) as process:
         on_both = partial(play, process=process, release=settings.release, target=target)
         while not _enough(settings, sum(tally.steps.values()), played_for):
             begun = time.monotonic()

@@ -11,9 +11,9 @@ from kassay.certify.conform.intentions import Setup
 from kassay.certify.genuine.coordinator import CONFIG, STREAMS_CONFIG, GenuineStep
 
 _UUID: Final = re.compile(
-    r"[\w.-]*?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[\w-]{22}\b"
+    r"[\w.-]*?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?![A-Z_]{22}\b)[\w-]{22}\b"
 )
-"""A member id that a server made: behind a client's id, or a `Uuid` of Kafka."""
+"""A member id that a server made: behind a client's id, or a `Uuid` of Kafka; no error is one."""
 _MUTE: Final = ("session_timeout", "protocol_type", "client", "rebalance_timeout")
 """Fields of a request that are left out where they have their usual values."""
 _USUAL: Final = (30_000, "consumer", None)

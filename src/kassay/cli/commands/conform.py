@@ -17,6 +17,9 @@ SECONDS = 60.0
 @click.option("--steps", type=click.IntRange(1), help="Stop after this many compared steps.")
 @click.option("--time", "seconds", type=Duration(), help="Stop after this time.  [default: 60s]")
 @click.option("--kinds", metavar="KIND,...", help="Play only these kinds of histories.  [default: all]")
+@click.option(
+    "--runtime", metavar="NAME", default="kassay", help="Set the runtime: kassay or kafka.  [default: kassay]"
+)
 @click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
 @click.option("--fetch", is_flag=True, help="Download missing jars through Maven, once.")
 @seed_option
@@ -26,6 +29,7 @@ def command(
     steps: int | None,
     seconds: float | None,
     kinds: str | None,
+    runtime: str,
     kafka_home: Path | None,
     fetch: bool,
     seed: int,
@@ -41,7 +45,7 @@ def command(
     from kassay.report.screen.console import bar
 
     until = SECONDS if seconds is None and steps is None else seconds
-    settings = ConformSettings(release, steps, until, seed, commas(kinds, "--kinds") or ())
+    settings = ConformSettings(release, steps, until, seed, commas(kinds, "--kinds") or (), runtime)
     jars = coordinator_jars(release, home=kafka_home, fetch=fetch)
     with bar("comparing", settings.steps) as progress:
         result = conform(settings, jars, progress=progress)

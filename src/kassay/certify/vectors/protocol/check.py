@@ -202,6 +202,7 @@ class FollowedTrace:
         self._host = self._runtime.first(self._images.publish(trace.topics))
         self._clock = 0
         self._durable = 0
+        self._ends_writes = trace.config.unload_ends_writes
         self._release, self._tells_more = release, release != TRUNK_2024
         # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
         self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
@@ -225,7 +226,7 @@ class FollowedTrace:
         if kind == "flush":
             return self._runtime.flush(host)
         if kind == "reload":
-            return self._runtime.reload(host)
+            return self._runtime.reload(host, ends_writes=self._ends_writes)
         if kind == "defer":
             return Happened(host._replace(deferring=True))
         return self._runtime.deliver(host, self._event(step), event.write_fails or "")

@@ -21,7 +21,11 @@ Numbers = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class ConfigShape:
-    """The coordinator's configuration; times in milliseconds."""
+    """The coordinator's configuration; times in milliseconds.
+
+    `unload_ends_writes`: a broker that is no longer the coordinator answers what waits for acknowledgement,
+    as Kafka's runtime does; without it these requests get no answer, as from a broker that is gone.
+    """
 
     classic_initial_rebalance_delay_ms: Count
     classic_new_member_join_timeout_ms: Count
@@ -34,6 +38,7 @@ class ConfigShape:
     streams: Document = field(default_factory=dict)
     consumer_assignment_interval_ms: Count | None = None
     consumer_regex_refresh_interval_ms: Count | None = None
+    unload_ends_writes: bool = False
 
 
 @dataclass(frozen=True)

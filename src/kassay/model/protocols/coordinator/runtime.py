@@ -18,6 +18,7 @@ from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
+from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import Background, Log, LogHistory, LogRecord, compact
 from kassay.model.protocols.values.streams import INITIAL_REBALANCE, STREAMS_SESSION
 
@@ -192,6 +193,24 @@ class CoordinatorCall:
             else:
                 self.take(Persisted(item))
 
+    def abandon(self) -> None:
+        """The coordinator moves: what waits for acknowledgement fails (`CoordinatorContext.unload`)."""
+        host = self.host
+        self.host = host._replace(unacknowledged=(), waiting=())
+        for item in host.waiting:
+            if isinstance(item, requests.Reply):
+                self.replies.append(requests.Reply(item.correlation_id, _refused(item.body)))
+            else:
+                self.take(Persisted(item, "NOT_LEADER_OR_FOLLOWER", (self.host.state.group,)))
+
+
+def _refused(body: requests.ReplyBody) -> requests.ReplyBody:
+    """The answer to the same request when its write has failed because the coordinator moves."""
+    error = write_error("NOT_LEADER_OR_FOLLOWER")
+    if isinstance(body, requests.JoinGroupReply):
+        return requests.JoinGroupReply(error, requests.UNKNOWN_MEMBER)
+    return type(body)(error)
+
 
 def appends(outputs: Iterable[Output]) -> bool:
     """Whether a step writes anything, so that its write can fail."""
@@ -271,6 +290,7 @@ class ClockedRuntime:
         self.choices = choices
         self.target = target
         self._cell = Interner().cell
+        self._behind: frozenset[RequestId] = frozenset()
 
     def first(self, image: requests.Image) -> CoordinatorHost:
         """A coordinator without any knowledge of the group."""
@@ -295,6 +315,8 @@ class ClockedRuntime:
         """Deliver a request or a new image; with `write_fails`, its append fails with that error."""
         call = CoordinatorCall(self, host)
         call.take(event, write_fails)
+        if isinstance(event, requests.JoinGroup) and call.host.unacknowledged:
+            self._behind |= {event.correlation_id}
         return _happened(call)
 
     def advance(
@@ -322,13 +344,21 @@ class ClockedRuntime:
     def flush(self, host: CoordinatorHost) -> Happened:
         """Acknowledge everything that was appended, and end `deferring`."""
         call = CoordinatorCall(self, host)
+        self._behind = frozenset()
         call.release()
         return _happened(call)
 
-    def reload(self, host: CoordinatorHost) -> Happened:
-        """Fail over: the old coordinator answers parked requests, a new one reads acknowledged records."""
-        call = CoordinatorCall(self, host.deserted())
-        call.take(Unload())
+    def reload(self, host: CoordinatorHost, *, ends_writes: bool = False) -> Happened:
+        """Fail over: the old coordinator answers parked requests, a new one reads acknowledged records.
+
+        With `ends_writes` the old one also answers the requests that wait for acknowledgement.
+        """
+        call = CoordinatorCall(self, host)
+        if ends_writes:
+            call.abandon()
+        call.host = call.host.deserted()
+        call.take(Unload(self._behind if ends_writes else frozenset()))
+        self._behind = frozenset()
         history: LogHistory = host.history.value
         call.take(LoadAsLeft(tuple(record for batch in history.batches for record in batch)))
         return _happened(call)

@@ -25,6 +25,7 @@ from kassay.model.protocols.values.groups import (
     ReplacedStatic,
     StoredAssignment,
 )
+from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, offset_records
 
 OWN_ERROR_VERSION: Final = 9
@@ -179,13 +180,16 @@ def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, 
     return stored.undo[0]
 
 
-def unload(effects: Effects, group: ClassicGroup) -> None:
+def unload(effects: Effects, group: ClassicGroup, behind: frozenset[RequestId]) -> None:
     """Answer all parked requests: this broker is no longer the coordinator.
 
-    A JoinGroup that waits in Stable (a static member's that is not stored yet) gets no answer.
+    A JoinGroup that waits in Stable (a static member's that is not stored yet) gets no answer. Those of
+    `behind` are answered before, without a member id.
     """
     draft = GroupBuilder(effects, group)
     for member_id in sorted(draft.members):
+        if draft.members[member_id].awaiting_join in behind:
+            draft.answer_join(member_id, requests.JoinGroupReply(errors.NOT_COORDINATOR, ""))
         if group.state == PREPARING:
             draft.answer_join(member_id, requests.JoinGroupReply(errors.NOT_COORDINATOR, member_id))
         else:

@@ -279,7 +279,7 @@ final class Render {
             c.streams.state(c, node, group, more);
         }
         ArrayNode timers = node.putArray("timers");
-        c.timers.inOrder().forEach(t -> timers.add(timer(c, t, true)));
+        c.armed().forEach(t -> timers.add(timer(c, t, true)));
         return node;
     }
 
