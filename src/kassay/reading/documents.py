@@ -140,9 +140,12 @@ class Located(NamedTuple):
     where: str
 
 
-def read_text(path: str | Path, expected: str = "") -> str:
-    """The text of a file; raises `InputError`, which may say what was `expected` there."""
-    return _decoded(path, expected)[0]
+def read_text(path: str | Path, expected: str = "", *, also_latin: bool = False) -> str:
+    """The text of a file; raises `InputError`, which may say what was `expected` there.
+
+    `also_latin`: a text that is not UTF-8 is Latin-1, as Java reads properties.
+    """
+    return _decoded(path, expected, also_latin=also_latin)[0]
 
 
 def read_pasted(path: str | Path, expected: str = "") -> Pasted:
@@ -150,7 +153,7 @@ def read_pasted(path: str | Path, expected: str = "") -> Pasted:
     return pasted(*_decoded(path, expected))
 
 
-def _decoded(path: str | Path, expected: str) -> tuple[str, str]:
+def _decoded(path: str | Path, expected: str, *, also_latin: bool = False) -> tuple[str, str]:
     """The text of a file, and its encoding if it is an odd one; raises `InputError`."""
     also = f", expected {expected}" if expected else ""
     try:
@@ -162,6 +165,8 @@ def _decoded(path: str | Path, expected: str) -> tuple[str, str]:
         raise InputError(f"{path}: is a folder, expected {expected or 'a file'}") from None
     except UnicodeDecodeError as error:
         binary = "a binary file, " if b"\0" in raw[:4096] else ""
+        if also_latin and not binary and not raw.startswith(_GZIP):
+            return raw.decode("latin-1"), "Latin-1"
         raise InputError(f"{path}: {binary}not UTF-8 (byte {error.start}){also}") from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)

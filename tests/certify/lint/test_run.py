@@ -23,6 +23,12 @@ def test_a_reassignment_has_the_findings_of_place_lint_and_settings_theirs(tmp_p
     assert judged == [f"kassay place {plan} {topics} --judge"]
 
 
+def test_settings_may_be_latin_1(tmp_path):
+    (tmp_path / "c.properties").write_bytes("# Schlüssel\ngroup.id=g\ngroup.protocol=x\n".encode("latin-1"))
+    (finding,) = lint_files([str(tmp_path / "c.properties")]).findings
+    assert finding.place.line == 3
+
+
 def test_a_file_of_neither_is_named(tmp_path):
     with pytest.raises(InputError, match=r"topics\.txt: neither settings nor a reassignment"):
         lint_files([str(CLUSTER / "topics.txt")])

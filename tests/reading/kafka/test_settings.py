@@ -42,6 +42,11 @@ def test_the_last_line_of_a_key_counts():
     assert read.get("a.b") == "2" and read.number("a.b") == 2 and read.number("x", 7) == 7
 
 
+def test_a_lone_backslash_begins_a_line_that_goes_on():
+    (line,) = read_settings("\\\n#a.b=1\n# c\n\\\n\n\\", "f").lines
+    assert (line.key, line.value, line.place.line) == ("#a.b", "1", 1)
+
+
 def test_outputs_of_tools_are_no_settings():
     for path in (ROOT / "examples" / "cluster").iterdir():
         assert not is_settings(path.read_text()), path.name

@@ -236,8 +236,8 @@ def scale(
     alarm = alarm_of(observed, target)
     loads = loads_today(observed)
     known = observed.scales.lags if lags is None else lags
-    lag = None if known is None else sum(known.values())
-    return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm, loads, lag)
+    behind = None if known is None else sum(known.values())
+    return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm, loads, behind)
 
 
 def _limits(observed: ObservedGroup, lags: Mapping[TopicPartition, int] | None) -> ScaleLimits:

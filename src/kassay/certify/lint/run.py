@@ -75,7 +75,7 @@ def lint_files(
     """
     settings, others = [], []
     for path in paths:
-        text = read_text(path, "settings of a client or a broker, or a reassignment")
+        text = read_text(path, "settings of a client or a broker, or a reassignment", also_latin=True)
         if is_settings(text):
             settings.append(_file_of(read_settings(text, path), client))
         else:

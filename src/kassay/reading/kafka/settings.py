@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from kassay.reading.kafka.lines import Place
 
-_PAIR: Final = re.compile(r"((?:\\.|[^\\=:\s])+)\s*(?:[=:]\s*)?(.*)", re.DOTALL)
+_PAIR: Final = re.compile(r"((?:\\.|[^\\=:\s])*)\s*(?:[=:]\s*)?(.*)", re.DOTALL)
 _KEY: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*(?:[._][A-Za-z0-9-]+)*")
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _NAMED: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
@@ -73,19 +73,21 @@ def read_settings(text: str, file: str) -> SettingsFile:
 
 def _logical(text: str) -> Iterator[tuple[int, str]]:
     """The lines with their continuations, each with the number of its first line; no comments."""
-    held, first = "", 0
+    held, first, goes_on = "", 0, False
     for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         line = raw.lstrip(_BLANKS)
-        if not held and (not line or line[0] in "#!"):
+        if not goes_on and (not line or line[0] in "#!"):
             continue
-        first = first if held else number
+        first = first if goes_on else number
         slashes = len(line) - len(line.rstrip("\\"))
-        if slashes % 2:
+        goes_on = bool(slashes % 2)
+        if goes_on:
             held += line[:-1]
             continue
-        yield first, held + line
+        if held + line:
+            yield first, held + line
         held = ""
-    if held:
+    if goes_on and held:
         yield first, held
 
 

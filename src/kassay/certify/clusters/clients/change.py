@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -92,7 +92,7 @@ def _learns(rules: ClientRules) -> str:
     return _seconds(rules.source.metadata_ms) if rules.source.metadata_ms else "never"
 
 
-_DEFAULTS: Final = {
+_DEFAULTS: Final[Mapping[str, Callable[[ClientRules], str]]] = {
     "assignors": lambda rules: ", ".join(rules.sent.protocols),
     "session timeout": lambda rules: _seconds(rules.sent.session_ms),
     "rebalance timeout": lambda rules: _seconds(rules.sent.rebalance_ms),
