@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import ipaddress
 from contextlib import contextmanager
 
 from kassay.certify.genuine.broker import genuine_broker
 from kassay.certify.genuine.jars import NEWEST_RELEASE
+from kassay.reading.live.connection import Connection
+from kassay.reading.live.messages import messages
+from kassay.reading.live.settings import ClientSettings
 
 LISTENERS = {"OPEN": "PLAINTEXT", "SASL": "SASL_PLAINTEXT", "TLS": "SSL", "BOTH": "SASL_SSL"}
 PASSWORD = "pw"
@@ -19,26 +23,30 @@ USERS = {
 _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 _PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 _BEARER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+TOPICS = {"bills": 5, "audits": 3}
+RESOURCES = {"topic": 2, "group": 3, "cluster": 4}
+OPERATIONS = {"Read": 3, "Describe": 8}
+"""The numbers of Kafka's protocol."""
 ACLS = (
     *(
         ("app", operation, kind, name)
         for operation, kind, name in (
-            ("Describe", "--group", "billing"),
-            ("Describe", "--group", "fraud"),
-            ("Describe", "--topic", "bills"),
-            ("Describe", "--topic", "audits"),
+            ("Describe", "group", "billing"),
+            ("Describe", "group", "fraud"),
+            ("Describe", "topic", "bills"),
+            ("Describe", "topic", "audits"),
         )
     ),
-    ("app2", "Describe", "--group", "*"),
-    ("app2", "Describe", "--topic", "*"),
-    ("odd", "Describe", "--group", "*"),
-    ("odd", "Describe", "--topic", "*"),
-    ("nogroup", "Describe", "--topic", "*"),
-    ("notopic", "Describe", "--group", "*"),
-    ("onetopic", "Describe", "--group", "*"),
-    ("onetopic", "Describe", "--topic", "bills"),
-    ("offsets", "Read", "--topic", "__consumer_offsets"),
-    ("offsets", "Describe", "--topic", "*"),
+    ("app2", "Describe", "group", "*"),
+    ("app2", "Describe", "topic", "*"),
+    ("odd", "Describe", "group", "*"),
+    ("odd", "Describe", "topic", "*"),
+    ("nogroup", "Describe", "topic", "*"),
+    ("notopic", "Describe", "group", "*"),
+    ("onetopic", "Describe", "group", "*"),
+    ("onetopic", "Describe", "topic", "bills"),
+    ("offsets", "Read", "topic", "__consumer_offsets"),
+    ("offsets", "Describe", "topic", "*"),
 )
 """Who may do what to which resource."""
 
@@ -88,7 +96,7 @@ def certificates(folder):
 
 @contextmanager
 def secured_broker(folder, *, release=NEWEST_RELEASE):
-    """The broker, with `USERS`, `ACLS` and the groups' topics `bills` and `audits`; certificates in the folder."""
+    """The broker, with `USERS`, `ACLS` and `TOPICS`; certificates in the folder."""
     certificates(folder)
     settings = {
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -105,12 +113,44 @@ def secured_broker(folder, *, release=NEWEST_RELEASE):
         users = " ".join(f'user_{user}="{PASSWORD}"' for user in USERS if user != "odd")
         settings[f"{of}.plain.sasl.jaas.config"] = f"{_PLAIN} {users};"
         settings[f"{of}.oauthbearer.sasl.jaas.config"] = f'{_BEARER} unsecuredLoginStringClaim_sub="x";'
-    scram = []
-    for user, password in USERS.items():
-        quoted = password.replace("\\", "\\\\").replace('"', '\\"')
-        scram += ["--add-scram", f'SCRAM-SHA-512=[name="{user}",password="{quoted}"]']
-    with genuine_broker(LISTENERS, release=release, settings=settings, format_options=scram) as broker:
+    with genuine_broker(LISTENERS, release=release, settings=settings) as broker:
         open_ = ["--bootstrap-server", broker.address("OPEN")]
-        for topic, count in (("bills", 5), ("audits", 3)):
+        for topic, count in TOPICS.items():
             broker.tool("kafka-topics", *open_, "--create", "--topic", topic, "--partitions", str(count))
+        connection = Connection("127.0.0.1", broker.ports["OPEN"], ClientSettings(), None)
+        let_in(connection)
         yield broker
+
+
+def let_in(connection):
+    """Give the users their passwords and their rights."""
+    salt, rounds = b"0123456789abcdef", 4096
+    known = messages()
+    scram = known.AlterUserScramCredentialsRequest
+    upsertions = [
+        scram.ScramCredentialUpsertion(
+            name=user,
+            mechanism=2,
+            iterations=rounds,
+            salt=salt,
+            salted_password=hashlib.pbkdf2_hmac("sha512", password.encode(), salt, rounds),
+        )
+        for user, password in USERS.items()
+    ]
+    answer = connection.ask(scram(deletions=[], upsertions=upsertions))
+    assert not any(each.error_code for each in answer.results), answer
+    request = known.CreateAclsRequest
+    creations = [
+        request.AclCreation(
+            resource_type=RESOURCES[kind],
+            resource_name=name,
+            resource_pattern_type=3,
+            principal=f"User:{user}",
+            host="*",
+            operation=OPERATIONS[operation],
+            permission_type=3,
+        )
+        for user, operation, kind, name in ACLS
+    ]
+    answer = connection.ask(request(creations=creations))
+    assert not any(each.error_code for each in answer.results), answer
