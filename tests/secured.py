@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import ipaddress
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from kassay.certify.genuine.broker import genuine_broker
 from kassay.certify.genuine.jars import NEWEST_RELEASE
@@ -118,7 +118,8 @@ def secured_broker(folder, *, release=NEWEST_RELEASE):
         for topic, count in TOPICS.items():
             broker.tool("kafka-topics", *open_, "--create", "--topic", topic, "--partitions", str(count))
         connection = Connection("127.0.0.1", broker.ports["OPEN"], ClientSettings(), None)
-        let_in(connection)
+        with closing(connection):
+            let_in(connection)
         yield broker
 
 

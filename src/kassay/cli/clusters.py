@@ -15,6 +15,7 @@ from kassay.model.errors import InputError
 if TYPE_CHECKING:
     from kassay.certify.clusters.inputs import ClusterInputs
     from kassay.certify.clusters.observed import ObservedGroup
+    from kassay.certify.clusters.overview import GroupsOverview
     from kassay.certify.targets.resolve import Target
     from kassay.reading.live.cluster import LiveCluster
 
@@ -34,15 +35,7 @@ def cluster_options(command: F) -> F:
             shell_complete=completing.file,
             help="Output of kafka-consumer-groups --describe, or the group's name.",
         ),
-        click.option(
-            "--bootstrap-server", "bootstrap", metavar="HOST:PORT", help="Read the group from its brokers."
-        ),
-        click.option(
-            "--command-config",
-            metavar="FILE",
-            shell_complete=completing.file,
-            help="Properties for --bootstrap-server.",
-        ),
+        live_options,
         click.option(
             "--members",
             metavar="FILE",
@@ -83,13 +76,47 @@ def cluster_options(command: F) -> F:
     return command
 
 
+def live_options(command: F) -> F:
+    """Add the options that name a cluster to read from."""
+    config = click.option(
+        "--command-config",
+        metavar="FILE",
+        shell_complete=completing.file,
+        help="client.properties for --bootstrap-server.",
+    )
+    return click.option(
+        "--bootstrap-server", "bootstrap", metavar="HOST:PORT", help="Read from the brokers of a cluster."
+    )(config(command))
+
+
 def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     """The group that the options select; raises `InputError`."""
+    from kassay.certify.clusters.observed import observe
+
     if chosen["bootstrap"] is not None:
         return _live_group(chosen)
+    return observe(*_selected(chosen))
+
+
+def group_or_overview(chosen: Mapping[str, Any]) -> ObservedGroup | GroupsOverview:
+    """The selected group, or all groups if none of several is selected; raises `InputError`."""
+    from kassay.certify.clusters.observed import observe
+    from kassay.certify.clusters.overview import live_overview, overview_of
+    from kassay.report.screen.console import bar
+
+    if chosen["bootstrap"] is not None:
+        if chosen["groups"]:
+            return _live_group(chosen)
+        with live_cluster(chosen) as cluster, bar("reading") as tell:
+            return live_overview(cluster, tell)
+    inputs, name = _selected(chosen)
+    return overview_of(inputs) if name is None and len(inputs.group_names) > 1 else observe(inputs, name)
+
+
+def _selected(chosen: Mapping[str, Any]) -> tuple[ClusterInputs, str | None]:
+    """The content of the files, and the name of the selected group; raises `InputError`."""
     if chosen["command_config"] is not None:
         raise InputError("--command-config: expected --bootstrap-server with it")
-    from kassay.certify.clusters.observed import observe
     from kassay.reading.documents import is_file
     from kassay.report.screen.console import bar
 
@@ -103,7 +130,7 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     if not paths:
         raise InputError("expected the output of kafka-consumer-groups.sh --describe --group G in a FILE")
     with bar("reading"):
-        return observe(_inputs(paths, chosen["racks"]), named[0] if named else None)
+        return _inputs(paths, chosen["racks"]), named[0] if named else None
 
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:

@@ -195,7 +195,10 @@ def test_a_dead_group_and_a_bad_setting_are_told_in_a_line(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--bootstrap-server", "x:1"], "--bootstrap-server: expected --group with the name of one group"),
+        (
+            ["--bootstrap-server", "x:1", "--to", "range"],
+            "--bootstrap-server: expected --group with the name of one group",
+        ),
         (["--command-config", "x", "g.txt"], "--command-config: expected --bootstrap-server with it"),
     ],
 )

@@ -41,7 +41,8 @@ ABSENT: Final = (
 class ClusterSources:
     """The partial descriptions of a cluster from files; `cluster` combines them.
 
-    `cleaned` says of each file what was added to it as pasted, and is removed.
+    `cleaned` says of each file what was added to it as pasted, and is removed; `notes` what brokers did not
+    answer.
     """
 
     topics: list[DescribedTopic] = field(default_factory=list)
@@ -50,6 +51,7 @@ class ClusterSources:
     log_dirs: list[LogDirs] = field(default_factory=list)
     has_hosts: bool = False
     cleaned: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def read(self, path: str, expected: str) -> str:
         """The text of a file, without what a shell or a chat added, which is noted; raises `InputError`."""
@@ -88,7 +90,7 @@ class ClusterSources:
             )
         holding = {broker for row in rows.values() for broker in row}
         brokers = {id_: broker for id_, (broker, _) in self.brokers.items()}
-        warnings = []
+        warnings = list(self.notes)
         if not brokers:
             brokers = {id_: Broker(id_) for id_ in holding - added}
             warnings.append(

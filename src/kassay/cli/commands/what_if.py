@@ -10,6 +10,7 @@ import click
 from kassay.cli import completing
 from kassay.cli.clusters import (
     cluster_options,
+    group_or_overview,
     loaded,
     observed_group,
     present_unstable,
@@ -73,21 +74,28 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     """Predict what other assignors, and future events, would do to the group in the FILEs.
 
     A FILE is the output of kafka-consumer-groups --describe, with --members --verbose or --state, of
-    kafka-topics --describe, or of kafka-broker-api-versions; its content identifies the format. Exit codes: 0
-    done, 1 a candidate returned no assignment or a rollout never settles, 2 unreadable input or no active
-    members, 3 the group is not stable, 4 not loaded.
+    kafka-topics --describe, or of kafka-broker-api-versions; its content identifies the format. Without
+    --group, several groups are shown in a row each, the worst first. Exit codes: 0 done, 1 a candidate
+    returned no assignment or a rollout never settles, 2 unreadable input or no active members, 3 the group is
+    not stable, 4 not loaded.
     """
     from kassay.certify.clusters.clients.rules import client_named
     from kassay.certify.clusters.events import parse_events
+    from kassay.certify.clusters.overview import GroupsOverview
     from kassay.certify.clusters.whatif import KAFKAS, what_if
     from kassay.report.screen.clusters import what_if_view
     from kassay.report.screen.console import bar
+    from kassay.report.screen.overviews import overview_view
 
     require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
     client = None if chosen["library"] is None else client_named(chosen["library"])
     if chosen["next_library"] is not None:
         return _to_client(chosen)
-    observed = observed_group(chosen)
+    asks = chosen["targets"] or chosen["events"] or chosen["report"]
+    observed = observed_group(chosen) if asks else group_or_overview(chosen)
+    if isinstance(observed, GroupsOverview):
+        present(observed.to_json(), lambda: overview_view(observed), chosen["json_path"])
+        return 0
     if not observed.stability.is_stable:
         return present_unstable(context, observed, chosen)
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)

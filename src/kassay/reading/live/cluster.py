@@ -23,7 +23,7 @@ REQUESTS: Final = frozenset(
     {
         *("Metadata", "DescribeCluster", "FindCoordinator", "ListGroups", "DescribeGroups"),
         *("ConsumerGroupDescribe", "OffsetFetch", "ListOffsets", "ListPartitionReassignments"),
-        *("DescribeLogDirs", "DescribeTopicPartitions", "Fetch"),
+        *("DescribeConfigs", "DescribeLogDirs", "DescribeTopicPartitions", "Fetch"),
     }
 )
 """The only requests made to a cluster, next to ApiVersions, SaslHandshake and SaslAuthenticate."""

@@ -24,6 +24,13 @@ from kassay.reading.live.cluster import error_name as _name
 _UNKNOWN_TOPIC: Final = 3
 _LEADERLESS: Final = -1
 _PAGE: Final = 2_000
+_TOPIC: Final = 2
+_WANTED: Final = (
+    "min.insync.replicas",
+    "leader.replication.throttled.replicas",
+    "follower.replication.throttled.replicas",
+)
+_Config = tuple[tuple[str, str], ...]
 _Moves = Mapping[TopicPartition, tuple[tuple[int, ...], tuple[int, ...]]]
 _Elrs = Mapping[TopicPartition, tuple[tuple[int, ...], tuple[int, ...]]]
 
@@ -54,12 +61,15 @@ def describe_topics(cluster: LiveCluster, names: Iterable[str] | None = None) ->
     moves = _moves(cluster)
     known = sorted((each for each in answers if not each.error_code), key=lambda each: str(each.name))
     elrs = _elrs(cluster, [str(each.name) for each in known])
-    topics = tuple(_topic(cluster, each, moves or {}, elrs) for each in known)
+    configs = _configs(cluster, [str(each.name) for each in known])
+    topics = tuple(_topic(cluster, each, moves or {}, elrs, configs) for each in known)
     absent = tuple(sorted(each.name for each in answers if each.error_code == _UNKNOWN_TOPIC))
     return DescribedTopics(topics, absent, moves is not None)
 
 
-def _topic(cluster: LiveCluster, topic: Any, moves: _Moves, elrs: _Elrs) -> DescribedTopic:
+def _topic(
+    cluster: LiveCluster, topic: Any, moves: _Moves, elrs: _Elrs, configs: Mapping[str, _Config]
+) -> DescribedTopic:
     """A topic with its partitions in order."""
     place = Place(cluster.bootstrap, 0)
     rows = []
@@ -84,7 +94,24 @@ def _topic(cluster: LiveCluster, topic: Any, moves: _Moves, elrs: _Elrs) -> Desc
         )
     factor = len(rows[0].replicas) if rows else None
     topic_id = uuid_text(getattr(topic, "topic_id", None))
-    return DescribedTopic(topic.name, len(rows), tuple(rows), place, topic_id, factor)
+    config = configs.get(topic.name, ())
+    return DescribedTopic(topic.name, len(rows), tuple(rows), place, topic_id, factor, config)
+
+
+def _configs(cluster: LiveCluster, names: list[str]) -> dict[str, _Config]:
+    """What placement needs of the topics' configurations; of a topic without the right to them nothing."""
+    if cluster.offers("DescribeConfigs") < 0 or not names:
+        return {}
+    resource = cluster.message("DescribeConfigs").DescribeConfigsResource
+    resources = [
+        resource(resource_type=_TOPIC, resource_name=name, configuration_keys=list(_WANTED)) for name in names
+    ]
+    answer = cluster.ask("DescribeConfigs", {"resources": resources})
+    return {
+        each.resource_name: tuple((config.name, config.value) for config in each.configs if config.value)
+        for each in answer.results
+        if not each.error_code
+    }
 
 
 def _moves(cluster: LiveCluster) -> _Moves | None:
@@ -137,6 +164,8 @@ def _eligible(answer: Any) -> Iterator[tuple[TopicPartition, tuple[tuple[int, ..
 def describe_log_dirs(cluster: LiveCluster) -> LogDirs | None:
     """The log directories of all brokers with the sizes in them; None without the right to know."""
     brokers = []
+    if cluster.offers("DescribeLogDirs") < 0:
+        return None
     for node in sorted(cluster.nodes):
         answer = cluster.ask("DescribeLogDirs", {"topics": None}, node)
         if CLUSTER_RIGHT in (getattr(answer, "error_code", 0), *(each.error_code for each in answer.results)):
