@@ -379,6 +379,15 @@ STATE = table(STATES)
             [table(OFFSETS), changed(STATES, "TARGET-ASSIGNMENT-EPOCH", "2")],
             "its target is of epoch 2, the group at epoch 3, though the state is Stable: edited by hand?",
         ),
+        ([changed(MEMBERS, "CURRENT-EPOCH", "4")], "0 has a later epoch than TARGET-EPOCH 3: outputs of"),
+        (
+            [changed(MEMBERS, "TARGET-EPOCH", "2")],
+            "TARGET-EPOCH is 2 and 3 in rows of one group: of different",
+        ),
+        (
+            [table(MEMBERS), changed(STATES, "GROUP-EPOCH", "2")],
+            "0 and 1 have a later epoch than GROUP-EPOCH 2: outputs of different times?",
+        ),
     ],
 )
 def test_outputs_that_contradict_themselves_are_a_warning(texts, said):
@@ -411,3 +420,25 @@ def test_a_file_that_is_given_twice_is_read_once(tmp_path):
     (tmp_path / "g.txt").write_text(table(OFFSETS))
     done = here("what-if", "g.txt", "--members", "g.txt", "--to", "range", cwd=tmp_path)
     assert done.returncode == 0 and "warning: g.txt is given twice: read once" in done.stdout
+
+
+def test_a_table_without_columns_that_no_answer_rests_on_is_read():
+    rows = [{key: row[key] for key in row if key not in ("HOST", "CLIENT-ID", "OTHER")} for row in OFFSETS]
+    assert observed(table(rows)).assignment == observed(table(OFFSETS)).assignment
+
+
+def test_lags_that_are_not_known_are_no_zeros(tmp_path):
+    (tmp_path / "g.txt").write_text(changed(OFFSETS, "LAG", "-").replace("t 0 a g 5 9", "t 0 a g - 9"))
+    assert "t 0 a g - 9 -" in (tmp_path / "g.txt").read_text()
+    done = here("what-if", "g.txt", "--to", "range", cwd=tmp_path).stdout
+    assert "at least 4; " not in done and "lag a member: at least 4\n" in done
+    arguments = ("scale", "g.txt", "--from", "range", "--lag", "g.txt", "--to", "2")
+    found = valid(json.loads(here(*arguments, "--json", "-", cwd=tmp_path).stdout), "scale-1")
+    assert {each["lag"]["unknown_partitions"] for each in found["counts"]} == {1}
+    said = here(*arguments, cwd=tmp_path).stdout
+    assert "8+" in said and "the lag of 1 partition is not known" in " ".join(said.split())
+
+
+def test_no_lag_at_all_is_said():
+    rows = [{**row, "CURRENT-OFFSET": "-", "LAG": "-"} for row in OFFSETS]
+    assert "no lag is known: LAG is `-` in each row" in observed(table(rows)).gaps

@@ -206,10 +206,31 @@ def members_counted(outputs: GroupOutputs, members: int) -> Iterator[str]:
             )
 
 
+def epochs_told(outputs: GroupOutputs) -> Iterator[str]:
+    """Epochs of members and of the group that cannot be of one moment."""
+    targets = sorted({row.target_epoch for row in outputs.members if row.target_epoch is not None})
+    if len(targets) > 1:
+        yield f"TARGET-EPOCH is {' and '.join(map(str, targets))} in rows of one group: of different times?"
+    epoch = max((row.epoch for row in outputs.states if row.epoch is not None), default=None)
+    title, most = ("TARGET-EPOCH", max(targets, default=None)) if epoch is None else ("GROUP-EPOCH", epoch)
+    ahead = sorted(
+        {
+            row.member
+            for row in outputs.members
+            if most is not None and max(row.epoch or 0, row.target_epoch or 0) > most
+        }
+    )
+    if ahead:
+        have = "has" if len(ahead) == 1 else "have"
+        yield f"{several(ahead)} {have} a later epoch than {title} {most}: outputs of different times?"
+
+
 def gaps(
     outputs: GroupOutputs, group: Group, cluster: Cluster, *, are_racks_known: bool = False
 ) -> Iterator[str]:
     """What no output shows though an answer rests on it."""
+    if outputs.offsets and all(row.records_behind is None for row in outputs.offsets):
+        yield "no lag is known: LAG is `-` in each row"
     if not outputs.members and not outputs.states and all(row.topic is not None for row in outputs.offsets):
         yield "members without partitions are not in the offsets view: add the output of --members --verbose"
     has_racks = are_racks_known or any(member.rack for member in group.members)

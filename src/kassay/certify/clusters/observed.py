@@ -183,6 +183,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     warnings += facts.contradicted(outputs)
     warnings += facts.renamed(outputs)
     warnings += facts.states_told(outputs, len(owned))
+    warnings += facts.epochs_told(outputs)
     warnings += partition_facts(inputs, cluster)
     warnings += topic_facts(inputs, cluster)
     warnings += broker_facts(inputs, cluster)

@@ -39,12 +39,16 @@ LOAD_FACTOR: Final = 2
 
 
 class Lag(NamedTuple):
-    """The lag of the busiest member, its id, and the bounds of the least possible lag, equal if exact."""
+    """The lag of the busiest member, its id, and the bounds of the least possible lag, equal if exact.
+
+    `unknown` partitions have no lag in the input, so that each of these is what it is at least.
+    """
 
     most: int
     member: str
     least_bound: int
     least_found: int
+    unknown: int = 0
 
     @property
     def is_exact(self) -> bool:
@@ -57,6 +61,7 @@ class Lag(NamedTuple):
             "most": self.most,
             "busiest": self.member,
             "optimum": {"lower": self.least_bound, "upper": self.least_found},
+            "unknown_partitions": self.unknown,
         }
 
 
@@ -234,7 +239,8 @@ def scale(
             report(members)
     today = len(observed.group.members)
     alarm = alarm_of(observed, target)
-    loads = loads_today(observed)
+    scales = observed.scales if lags is None else replace(observed.scales, lags=lags)
+    loads = loads_today(replace(observed, scales=scales))
     known = observed.scales.lags if lags is None else lags
     behind = None if known is None else sum(known.values())
     return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm, loads, behind)
@@ -299,11 +305,12 @@ def _lag(
             if (weights := tuple(lag for tp in topic.tps() if (lag := lags.get(tp, 0))))
         )
     )
+    unknown = sum(tp not in lags for topic in group.cluster.topics for tp in topic.tps())
     if not weighed.topics:
-        return Lag(most, busiest, 0, 0)
+        return Lag(most, busiest, 0, 0, unknown)
     readers = Group(tuple(member._replace(owned=()) for member in group.group.members))
     figures = solve_packing(Problem.of(weighed, readers, group.name or "group"), Terms(), seconds).figures
-    return Lag(most, busiest, int(figures["lower"]), int(figures["upper"]))
+    return Lag(most, busiest, int(figures["lower"]), int(figures["upper"]), unknown)
 
 
 def _weights(

@@ -211,7 +211,8 @@ def _is_titles(line: str) -> bool:
     names = Columns(line).names
     if names[:1] not in (("GROUP",), ("TOPIC",)):
         return False
-    return ("CONSUMER-ID" in names and "HOST" in names) or ("STATE" in names and "#MEMBERS" in names)
+    has_rows = "CONSUMER-ID" in names and not {"HOST", "PARTITION", "#PARTITIONS"}.isdisjoint(names)
+    return has_rows or ("STATE" in names and "#MEMBERS" in names)
 
 
 def read_groups(text: str, file: str) -> GroupOutputs:

@@ -234,7 +234,7 @@ def _today(answer: WhatIf) -> Iterable[View]:
         if lag.least == lag.most:
             yield line(f"lag a member: {least}{lag.most:,}")
         else:
-            most = f"the most has {labels[lag.busiest]}"
+            most = f"the most {'that is known ' if lag.unknown else ''}has {labels[lag.busiest]}"
             yield line(f"lag a member: {least}{lag.least:,} to {lag.most:,}; {most}")
     if answer.racks is not None:
         yield line(f"reads within the rack: {_both_racks(answer.racks)}")
@@ -507,7 +507,17 @@ def meaning_of(answer: GroupScale) -> str:
         f"at most {LOAD_FACTOR} times what the busiest member has today, never a single member. useful: the "
         "busiest member gets lighter; at other counts it does not. "
         "Fewer members are the first by id; moves +n are partitions of those that went."
+        + _unknown_lags(answer)
     )
+
+
+def _unknown_lags(answer: GroupScale) -> str:
+    """That lags are missing, so that their sums are lower bounds."""
+    unknown = max((each.lag.unknown for each in answer.counts if each.lag is not None), default=0)
+    if not unknown:
+        return ""
+    it = "it" if unknown == 1 else "them"
+    return f" +: the lag of {counted(unknown, 'partition')} is not known, so it is more with {it}."
 
 
 def _row(each: Scaled, today: int, *, weighed: bool) -> tuple[object, ...]:
@@ -530,8 +540,9 @@ def _scale_cells(step: PlayedStep) -> tuple[object, ...]:
 def _lag(lag: Lag | None) -> tuple[object, ...]:
     if lag is None:
         return "-", "-"
+    more = "+" if lag.unknown else ""
     best = str(lag.least_bound) if lag.is_exact else f"{lag.least_bound} to {lag.least_found}"
-    return lag.most, best
+    return f"{lag.most}{more}", f"{best}{more}"
 
 
 def spans(counts: Iterable[int]) -> str:
