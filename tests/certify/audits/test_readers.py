@@ -10,8 +10,8 @@ from kassay.certify.audits.values import GroupAudit, GroupProtocol, LogMoment, U
 from kassay.model.cluster import TopicPartition
 from kassay.reading.kafka.lines import Place
 from kassay.report.screen.audits import no_reader
-from tests.certify.audits.logs import member, of_records, only, tps
-from tests.offsets_log import Log
+from tests.certify.audits.logs import audited, member, of_records, only, tps
+from tests.offsets_log import Log, dump
 
 TP = TopicPartition("orders", 0)
 
@@ -208,7 +208,9 @@ def test_a_partition_of_a_share_group_has_a_reader_while_any_member_has_it():
 def test_a_group_that_gives_nothing_on_says_so_instead_of_a_figure():
     group = only(a_streams_group())
     assert group.unread_most is None
-    assert group.unread_unknown == "no record takes a partition from one member and gives it to another"
+    assert group.unread_unknown == (
+        "no record in the file takes a partition from one member and gives it to another"
+    )
 
 
 def test_times_of_which_some_are_unknown_are_marked():
@@ -225,3 +227,11 @@ def test_readers_stay_where_the_name_of_their_topic_is_learned_later():
     reader.name_topics(lambda tps: [TopicPartition("orders", number) for _, number in tps])
     reader.release([TP], at(5))
     assert taken(reader, 20, "b") == [(15, None, 1)]
+
+
+def test_records_without_times_are_the_reason():
+    log = a_streams_group()
+    streams_group(log, 2, a=(0,), b=(1, 2, 3))
+    streams_group(log, 3, a=(0, 1), b=(2, 3))
+    (group,) = audited(dump(log.records, metadata=False)).groups
+    assert (group.unread_most, group.unread_unknown) == (None, "the records have no times")

@@ -442,3 +442,22 @@ def test_lags_that_are_not_known_are_no_zeros(tmp_path):
 def test_no_lag_at_all_is_said():
     rows = [{**row, "CURRENT-OFFSET": "-", "LAG": "-"} for row in OFFSETS]
     assert "no lag is known: LAG is `-` in each row" in observed(table(rows)).gaps
+
+
+@pytest.mark.parametrize(
+    ("changed_brokers", "said"),
+    [
+        (
+            BROKERS.replace("rack: b isFenced: false", "rack: b isFenced: true"),
+            "broker 1 is fenced: no member fetches from there",
+        ),
+        (
+            "\n".join(BROKERS.split("\n")[2:]),
+            "broker 0 is not among the brokers: does not answer, its rack is not known",
+        ),
+    ],
+)
+def test_brokers_that_do_not_answer_but_lead_are_of_another_time(changed_brokers, said):
+    warnings = warnings_of(table(OFFSETS), TOPICS, changed_brokers)
+    assert said in warnings
+    assert "leading or in sync by the topics' lines: outputs of different times?" in warnings

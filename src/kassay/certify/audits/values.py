@@ -256,8 +256,10 @@ class GroupAudit:
         changes, unknown = len(self.without_reader), sum(each.most is None for each in self.without_reader)
         if self.protocol is GroupProtocol.SHARE:
             return "a share group commits no offsets to this log, so no record says when a member died"
+        if not changes and self.rebalances and all(e.moment.timestamp is None for e in self.rebalances):
+            return "the records have no times"
         if not changes:
-            return "no record takes a partition from one member and gives it to another"
+            return "no record in the file takes a partition from one member and gives it to another"
         if unknown == changes:
             return "the file has no offsets that the group committed before partitions changed hands"
         return (

@@ -105,6 +105,15 @@ def broker_facts(inputs: ClusterInputs, cluster: Cluster) -> Iterator[str]:
     fenced = sorted(key for key, broker in known.items() if broker.fenced)
     if fenced:
         yield f"{_brokers(fenced)} fenced: no member fetches from there"
+    in_use = {
+        broker
+        for row in inputs.rows
+        if row.leader is not None and cluster.has(row.partition)
+        for broker in (row.leader, *row.isr)
+    }
+    doubted = sorted(in_use.intersection({*absent, *fenced}))
+    if doubted:
+        yield f"{_brokers(doubted)} leading or in sync by the topics' lines: outputs of different times?"
     without = sorted(key for key, broker in known.items() if broker.rack is None)
     if without and len(without) < len(known):
         yield f"{_brokers(without)} without a rack, which others have: replicas there are in no member's rack"

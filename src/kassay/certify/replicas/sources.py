@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kassay.certify.replicas.cluster import PlacedCluster, Rows, listed, named
-from kassay.certify.replicas.states import States, idle_brokers, not_preferred, state_warnings, states_of
+from kassay.certify.replicas.states import (
+    States,
+    answering,
+    idle_brokers,
+    not_preferred,
+    state_warnings,
+    states_of,
+)
 from kassay.certify.replicas.unused import not_used
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
@@ -111,7 +118,9 @@ class ClusterSources:
             )
         sizes = self._sizes(rows, warnings)
         states = states_of(self.topics)
-        warnings += self._state_warnings(rows, states, frozenset(holding - brokers.keys()), judged=judged)
+        undescribed = frozenset(holding - brokers.keys())
+        warnings += self._state_warnings(rows, states, undescribed, judged=judged)
+        warnings += answering(states, undescribed.union(key for key, each in brokers.items() if each.fenced))
         cordoned = frozenset[int]().union(*(each.cordoned for each in self.log_dirs))
         return PlacedCluster(
             tuple(sorted(brokers.values())),

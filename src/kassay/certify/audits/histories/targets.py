@@ -275,8 +275,9 @@ class TargetHistory(ABC):
         self.judged_epoch = self.target_epoch
         given = {member for member, target in self.targets.items() if target.partitions or target.standby}
         why_not, judged = None, Judgement((), (), None)
-        if not given <= self.subscriptions.keys():
-            why_not = "it has targets of members whose own records are not there"
+        incomplete = not given <= self.subscriptions.keys()
+        if incomplete:
+            why_not, why = "it has targets of members whose own records are not there", ()
         elif not self.subscriptions:
             why_not = "the group is empty"
         elif self.migrated:
@@ -285,7 +286,9 @@ class TargetHistory(ABC):
             outcome = self.judge(moment)
             why_not, judged = (outcome, judged) if isinstance(outcome, str) else (None, outcome)
         unmeasured = gap
-        if not self.subscriptions:
+        if incomplete:
+            unmeasured = gap or why_not
+        elif not self.subscriptions:
             unmeasured = None
         elif self.before is not None and (judged.measured is None or judged.measured.moved is None):
             unmeasured = why_not or self.unmeasured()
