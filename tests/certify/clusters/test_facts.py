@@ -7,6 +7,7 @@ import pytest
 
 from kassay.certify.clusters.events import parse_events
 from kassay.certify.clusters.facts import NOT_USED
+from kassay.certify.clusters.figures import racks_of
 from kassay.certify.clusters.whatif import what_if
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
@@ -461,3 +462,18 @@ def test_brokers_that_do_not_answer_but_lead_are_of_another_time(changed_brokers
     warnings = warnings_of(table(OFFSETS), TOPICS, changed_brokers)
     assert said in warnings
     assert "leading or in sync by the topics' lines: outputs of different times?" in warnings
+
+
+@pytest.mark.parametrize(
+    ("leader", "isr", "racks"),
+    [("1", "1,2,3", (3, 0)), ("none", "1,2,3", (0, 0)), ("1", "1", (0, 0))],
+)
+def test_what_no_member_can_fetch_is_no_read_within_a_rack(leader, isr, racks):
+    """Each partition is led in rack a, with replicas in all three; no owner is in rack a."""
+    rows = [f"\tTopic: t\tPartition: {p}\tLeader: {leader}\tReplicas: 1,2,3\tIsr: {isr}" for p in range(3)]
+    described = "\n".join(["Topic: t\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: ", *rows])
+    owned = [{**OFFSETS[0], "PARTITION": p, "CONSUMER-ID": f"m{p}", "CLIENT-ID": f"c{p}"} for p in range(3)]
+    brokers = "".join(f"h:{n} (id: {n} rack: {rack}) -> (\n)\n" for n, rack in enumerate("abc", 1))
+    group = observed(table(owned), described, brokers, "consumer,rack\nm0,b\nm1,c\nm2,b\n")
+    found = racks_of(group.cluster, group.group, group.assignment, group.scales)
+    assert (found.matched, found.of, found.led) == (racks[0], 3, racks[1])

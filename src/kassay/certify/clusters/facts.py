@@ -18,6 +18,7 @@ from kassay.certify.clusters.stability import STABLE, WITHOUT_MEMBERS, several
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Group
 from kassay.reading.kafka.groups import GroupOutputs, MemberRow, OffsetRow
+from kassay.reading.kafka.topics import DescribedPartition
 from kassay.writing.text import counted
 
 _BARE_UUID: Final = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
@@ -268,10 +269,22 @@ def scales_of(inputs: ClusterInputs, outputs: GroupOutputs, cluster: Cluster) ->
         and cluster.has(tp := TopicPartition(row.topic, row.partition))
     }
     racks = {broker.broker_id: broker.rack for broker in cluster.brokers if broker.rack is not None}
+    rows = [row for row in inputs.rows if racks and cluster.has(row.partition)]
     leaders = {
-        row.partition: racks[row.leader]
-        for row in inputs.rows
-        if row.leader is not None and row.leader in racks and cluster.has(row.partition)
+        row.partition: "" if row.leader is None else racks[row.leader]
+        for row in rows
+        if row.leader is None or row.leader in racks
+    }
+    fenced = {key for key, broker in inputs.brokers.items() if broker.fenced}
+    readable = {
+        row.partition: frozenset(racks[each] for each in fetched if each in racks)
+        for row in rows
+        if (fetched := _fetched(row) - fenced) != {*row.replicas}
     }
     lags.update((tp, lag) for tp, lag in (inputs.lags or {}).items() if cluster.has(tp))
-    return LagsAndLeaders(lags or None, leaders)
+    return LagsAndLeaders(lags or None, leaders, readable)
+
+
+def _fetched(row: DescribedPartition) -> set[int]:
+    """The replicas that members can fetch from: none without a leader, else those in sync, and observers."""
+    return set() if row.leader is None else {*row.isr, *row.observers, row.leader} & {*row.replicas}
