@@ -15,7 +15,9 @@ from kassay.certify.clusters.live import read_live
 from kassay.certify.clusters.observed import observe
 from kassay.certify.replicas.live import read_live_replicas
 from kassay.model.errors import InputError
+from kassay.reading.kafka.offsets.sources import LogRow, read_dump
 from kassay.reading.live.cluster import LiveCluster
+from kassay.reading.live.log import dump_lines, offset_partitions
 from kassay.reading.live.settings import ClientSettings, read_settings
 from tests.cli.runner import here
 from tests.secured import secured_broker
@@ -218,6 +220,41 @@ def test_all_groups_of_the_cluster_in_a_row_each(broker, tmp_path):
         0,
         ["billing", "fraud"],
     ), done.stderr
+
+
+def test_the_log_of_rebalances_is_the_one_that_the_tool_dumps(broker, folder, tmp_path):
+    settings = read_settings(properties(folder, "SASL_PLAINTEXT", "SCRAM-SHA-512", login("offsets")))
+    (segment,) = (broker.folder / "data" / "__consumer_offsets-0").glob("*.log")
+    with LiveCluster(broker.address("SASL"), settings) as cluster:
+        ((tp, leader),) = offset_partitions(cluster).items()
+        lines = list(dump_lines(cluster, tp, leader, lambda _: None))
+    dumped = broker.tool("kafka-dump-log", "--offsets-decoder", "--files", str(segment)).splitlines()
+    ours, theirs = (records(name, text) for name, text in (("ours", lines), ("theirs", dumped)))
+    assert len(ours) > 10
+    assert {offset: theirs[offset] for offset in ours} == ours
+    live = [
+        "--bootstrap-server",
+        broker.address("SASL"),
+        "--command-config",
+        str(folder / "client.properties"),
+    ]
+    done = here("audit", *live, "--group", "fraud", cwd=tmp_path)
+    assert (done.returncode in (0, 3), "fraud" in done.stdout) == (True, True), done.stderr
+
+
+def records(name, lines):
+    """The records of groups by offset."""
+    items = read_dump([f"{line}\n".encode() for line in lines], name)
+    return {
+        item.offset: item.record for item in items if isinstance(item, LogRow) and item.record is not None
+    }
+
+
+def test_the_right_to_read_the_log_is_named(broker, folder):
+    settings = read_settings(properties(folder, "SASL_PLAINTEXT", "SCRAM-SHA-512", login("app")))
+    words = "no right to READ on topic __consumer_offsets"
+    with LiveCluster(broker.address("SASL"), settings) as cluster, pytest.raises(InputError, match=words):
+        offset_partitions(cluster)
 
 
 def test_replicas_and_sizes_with_the_right_to_describe_the_cluster_and_without(broker, folder):

@@ -35,6 +35,7 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "kafka-consumer-groups": ("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",),
     "kafka-storage": ("org.apache.kafka.tools.StorageTool", "kafka.tools.StorageTool"),
     "kafka-topics": ("org.apache.kafka.tools.TopicCommand",),
+    "kafka-dump-log": ("org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments"),
     "kafka-reassign-partitions": ("org.apache.kafka.tools.reassign.ReassignPartitionsCommand",),
     "kafka-console-consumer": ("org.apache.kafka.tools.consumer.ConsoleConsumer",),
     "kafka-console-producer": ("org.apache.kafka.tools.ConsoleProducer",),

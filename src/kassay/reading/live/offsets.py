@@ -12,7 +12,8 @@ from typing import Any, Final
 from kassay.model.cluster import TopicPartition
 from kassay.reading.live.cluster import LiveCluster
 
-_END: Final = -1
+END, START = -1, -2
+"""The timestamps that stand for the end of a partition, and for its first record."""
 _BY_NAME: Final = 8
 """The last version of OffsetFetch in which one group's answer is all that we read; 10 has ids for names."""
 
@@ -43,9 +44,12 @@ def committed(cluster: LiveCluster, group: str) -> dict[TopicPartition, int]:
 
 
 def ends(
-    cluster: LiveCluster, leaders: Mapping[TopicPartition, int | None], wanted: Iterable[TopicPartition]
+    cluster: LiveCluster,
+    leaders: Mapping[TopicPartition, int | None],
+    wanted: Iterable[TopicPartition],
+    timestamp: int = END,
 ) -> dict[TopicPartition, int]:
-    """The end of each wanted partition that has a leader; those that a broker does not know are left out."""
+    """The end, or the `START`, of each wanted partition whose leader knows it."""
     message = cluster.message("ListOffsets")
     by_leader: dict[int, dict[str, list[int]]] = {}
     for tp in wanted:
@@ -58,7 +62,7 @@ def ends(
             message.ListOffsetsTopic(
                 name=topic,
                 partitions=[
-                    message.ListOffsetsTopic.ListOffsetsPartition(partition_index=each, timestamp=_END)
+                    message.ListOffsetsTopic.ListOffsetsPartition(partition_index=each, timestamp=timestamp)
                     for each in partitions
                 ],
             )
