@@ -48,7 +48,7 @@ def joined(to, generation):
 
 
 def test_every_known_finding_has_its_causes():
-    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E", "T", "G"]
+    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E", "F", "T", "G"]
     for finding in KNOWN:
         for release in finding.releases or MODELLED:
             assert {known_finding(cause, release) for cause in finding.causes} == {finding}

@@ -38,6 +38,7 @@ class KnownFinding(NamedTuple):
     releases: tuple[str, ...] = ()
 
 
+NO_MEMBER: Final = "no such member"
 KNOWN: Final = (
     KnownFinding(
         "A",
@@ -70,12 +71,18 @@ KNOWN: Final = (
         (f"{MEMORY}: classic group whose write failed",),
     ),
     KnownFinding(
+        "F",
+        "a JoinGroup that downgrades a group whose target is stale is answered OK with generation 0",
+        (f"{EPOCH_0}: join",),
+    ),
+    KnownFinding(
         "T",
-        "timers are left: a failed write, a conversion and a replaced static member stop none",
+        "timers are left: a failed write, a conversion, a replaced static member and a full group stop none",
         (
             f"{GONE}: timer after a failed write",
             f"{GONE}: timer after a conversion",
             f"{GONE}: timer of a replaced static member",
+            f"{GONE}: join, session, {NO_MEMBER}",
         ),
     ),
     KnownFinding(
@@ -104,7 +111,6 @@ def known_finding(cause: str, release: str) -> KnownFinding | None:
     return next(shown, None)
 
 
-NO_MEMBER: Final = "no such member"
 _WRITE_ERRORS: Final = frozenset({"COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "UNKNOWN_SERVER_ERROR"})
 """What a request is answered whose write failed."""
 

@@ -194,7 +194,7 @@ class _Reader:
             empty = CurrentValue(LEAVE_EPOCH, LEAVE_EPOCH, MEMBER_STABLE, (), ())
             return _known(replay(group, (LogRecord((r.CURRENT, name), empty),)))
         if kind == r.MEMBER:
-            return group._replace(members=tuple(m for m in group.members if m is not member))
+            return _known(replay(group, (LogRecord((r.MEMBER, name), None),)))
         if kind == r.TARGET_EPOCH:
             return group._replace(target_epoch=NO_TARGET)
         return None if kind == r.EPOCH else _known(replay(group, (record,)))
