@@ -77,12 +77,13 @@ KNOWN: Final = (
     ),
     KnownFinding(
         "T",
-        "timers are left: a failed write, a conversion, a replaced static member and a full group stop none",
+        "timers are left: a failed write, a conversion, a replaced static member and a refusal stop none",
         (
             f"{GONE}: timer after a failed write",
             f"{GONE}: timer after a conversion",
             f"{GONE}: timer of a replaced static member",
             f"{GONE}: join, session, {NO_MEMBER}",
+            f"{GONE}: consumer_heartbeat, consumer_session, classic group",
         ),
     ),
     KnownFinding(

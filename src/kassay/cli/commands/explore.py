@@ -145,6 +145,7 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     show_default=True,
     help="Set the Kafka release of the brokers, such as 4.2.1.",
 )
+@click.option("--against", metavar="RELEASE", help="Show the shortest trace on which this release differs.")
 @click.option(
     "--policy", default="bidirectional", show_default=True, help="Set group.consumer.migration.policy."
 )
@@ -233,8 +234,9 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
 
     Reports states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
     Only real violations, dead ends and livelocks count as violated; if a limit is reached, the verdict is
-    `unknown`. A client that an error ends is an outcome: reported with its trace, and no violation, since no
-    release promises otherwise. Exit codes: 0 holds, with or without outcomes, 1 violated, 3 unknown.
+    `unknown`. With --against, walks two releases side by side instead: 1 means that they differ. A client
+    that an error ends is an outcome: reported with its trace, and no violation, since no release promises
+    otherwise. Exit codes: 0 holds, with or without outcomes, 1 violated, 3 unknown.
     """
     from kassay.report.screen.exploration import exploration_view
 
@@ -242,6 +244,8 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     if chosen["report"]:
         _require_folder(folder)
     with _assignor(chosen["assignor"], model) as assignor:
+        if chosen["against"] is not None:
+            return _against(_settings(model, chosen, assignor), chosen)
         result = _explored(_settings(model, chosen, assignor), folder, chosen)
     again = typed_again(context)
     view = partial(exploration_view, result, replay=again, mermaid=chosen["mermaid"])
@@ -252,6 +256,18 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
         write_page(render(result, again=again), Path(folder), "exploration.html")
     present(result.to_json(), view, chosen["json_path"])
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
+
+
+def _against(settings: ExploreSettings, chosen: dict[str, Any]) -> int:
+    """Compare two releases of the model. Raises InputError."""
+    from kassay.certify.protocols.against import compare_releases
+    from kassay.model.explore.values import WalkLimits
+    from kassay.report.screen.exploration import against_view
+
+    limits = WalkLimits(chosen["max_states"], chosen["seconds"])
+    result = compare_releases(settings, chosen["against"], limits)
+    present(result.to_json(), lambda: against_view(result), chosen["json_path"])
+    return 1 if result.differs else 3 if result.limit else 0
 
 
 def _progress(walked: WalkProgress) -> str:

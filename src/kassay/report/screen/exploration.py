@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from kassay.certify.protocols.against import ReleaseComparison
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
 from kassay.certify.protocols.switch_runs import SwitchRow, command
 from kassay.model.explore.stable import FINGERPRINT_BITS
@@ -63,6 +64,23 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
         parts += [line(), line(_LEGEND, style="dim")]
     parts += [line(), _verdict(result), whole_line(f"again: {replay}", style="dim")]
     return stack(*parts)
+
+
+def against_view(result: ReleaseComparison) -> View:
+    """Where two releases part: the shortest trace, then what each of them does."""
+    release, against = result.settings.release, result.against
+    head = line(f"{result.settings.model}: {release} against {against}")
+    size = line(f"{result.pairs:,} pairs of states, {result.seconds:.1f} s")
+    if not result.differs:
+        words = f"unknown: {LIMITS[result.limit]}" if result.limit else "no difference"
+        return stack(head, size, line(), line(words, style="bold"))
+    told = [
+        line(f"  {name}: {text}")
+        for name, texts in ((release, result.left), (against, result.right))
+        for text in texts or ("nothing of the kind",)
+    ]
+    legend = line(_LEGEND, style="dim")
+    return stack(head, size, line(), _Runs(False).draw(result.trace, ""), line(), line("then"), *told, legend)
 
 
 class _Runs:
