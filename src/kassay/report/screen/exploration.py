@@ -74,13 +74,15 @@ def against_view(result: ReleaseComparison) -> View:
     if not result.differs:
         words = f"unknown: {LIMITS[result.limit]}" if result.limit else "no difference"
         return stack(head, size, line(), line(words, style="bold"))
-    told = [
+    sides = [
         line(f"  {name}: {text}")
         for name, texts in ((release, result.left), (against, result.right))
         for text in texts or ("nothing of the kind",)
     ]
     legend = line(_LEGEND, style="dim")
-    return stack(head, size, line(), _Runs(False).draw(result.trace, ""), line(), line("then"), *told, legend)
+    return stack(
+        head, size, line(), _Runs(False).draw(result.trace, ""), line(), line("then"), *sides, legend
+    )
 
 
 class _Runs:
