@@ -72,6 +72,16 @@ def alerts(connection):
     connection.sendall(bytes.fromhex("15030300020246"))
 
 
+def answers_a_frame_of_noise(connection):
+    head = connection.recv(1 << 16)
+    connection.sendall(b"\0\0\0\x20" + head[8:12] + bytes(range(28)))
+
+
+def answers_another_request(connection):
+    connection.recv(1 << 16)
+    connection.sendall(b"\0\0\0\x20" + b"\x7f" * 32)
+
+
 def is_silent(connection):
     while connection.recv(1 << 16):
         pass
@@ -87,6 +97,8 @@ TLS = ClientSettings("SSL", TlsSettings(), connect_s=0.4)
     [
         (closes, "closed the connection at the first request: a TLS listener (security.protocol=SSL"),
         (answers_http, "answers with HTTP: this is no port of a Kafka broker"),
+        (answers_a_frame_of_noise, "the answer to ApiVersions is not in Kafka's protocol"),
+        (answers_another_request, "the answer to ApiVersions is not in Kafka's protocol"),
         (alerts, "the broker speaks TLS on this port: expected security.protocol=SSL"),
         (is_silent, "connected, but no answer within 0.4 s (a TLS listener? security.protocol=SSL)"),
     ],

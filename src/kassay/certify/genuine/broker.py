@@ -30,6 +30,13 @@ _STARTED: Final = "Kafka Server started"
 _START_S: Final = 90.0
 _STOP_S: Final = 20.0
 _SHOWN: Final = 1_500
+_LOG4J: Final = "log4j.properties"
+_LOG4J_SETTINGS: Final = """log4j.rootLogger=${kassay.log}, err
+log4j.appender.err=org.apache.log4j.ConsoleAppender
+log4j.appender.err.target=System.err
+log4j.appender.err.layout=org.apache.log4j.SimpleLayout
+"""
+"""What a broker of 3.x logs; later ones use SLF4J's own binding."""
 TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "kafka-acls": ("org.apache.kafka.tools.AclCommand", "kafka.admin.AclCommand"),
     "kafka-consumer-groups": ("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",),
@@ -58,7 +65,7 @@ class GenuineBroker:
 
     def command(self, tool: str, *arguments: str) -> list[str]:
         """The command line of one of Kafka's tools."""
-        return _java(self.jars, _main_class(self.jars, tool), arguments, heap="128m", level="error")
+        return _java(self, _main_class(self.jars, tool), arguments, heap="128m", level="error")
 
     def tool(self, tool: str, *arguments: str, stdin: str = "", timeout_s: float = 60.0) -> str:
         """What a tool prints; it may have failed with exit code 0, and says so only there."""
@@ -88,13 +95,14 @@ def _main_class(jars: Iterable[Path], tool: str) -> str:
     raise InputError(f"{tool}: these jars of Kafka do not have it")
 
 
-def _java(jars: Iterable[Path], main: str, arguments: Iterable[str], *, heap: str, level: str) -> list[str]:
+def _java(broker: GenuineBroker, main: str, arguments: Iterable[str], *, heap: str, level: str) -> list[str]:
     """A command line of Java."""
     java = shutil.which("java")
     if java is None:
         raise InputError("a broker needs Java: no java on the PATH")
-    log = f"-Dorg.slf4j.simpleLogger.defaultLogLevel={level}"
-    return [java, f"-Xmx{heap}", *_JVM, log, "-cp", class_path(jars), main, *arguments]
+    log = [f"-Dorg.slf4j.simpleLogger.defaultLogLevel={level}", f"-Dkassay.log={level.upper()}"]
+    log.append(f"-Dlog4j.configuration=file:{broker.folder / _LOG4J}")
+    return [java, f"-Xmx{heap}", *_JVM, *log, "-cp", class_path(broker.jars), main, *arguments]
 
 
 def _free_ports(count: int) -> list[int]:
@@ -153,6 +161,7 @@ def genuine_broker(
         folder = Path(name)
         broker = GenuineBroker(release, jars, folder, ports)
         path = folder / "server.properties"
+        write_text(_LOG4J_SETTINGS, str(folder / _LOG4J))
         write_text(_properties(listeners, ports, folder, settings or {}), str(path))
         options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(path), "--standalone"]
         output = broker.tool("kafka-storage", *options, *format_options)
@@ -166,7 +175,7 @@ def genuine_broker(
 def _running(broker: GenuineBroker, properties: Path) -> Iterator[None]:
     """The process of the broker, up; ended at the end."""
     log = broker.folder / "broker.log"
-    command = _java(broker.jars, "kafka.Kafka", [str(properties)], heap="384m", level="info")
+    command = _java(broker, "kafka.Kafka", [str(properties)], heap="384m", level="info")
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, env=os.environ

@@ -43,11 +43,13 @@ class JarSet(NamedTuple):
 
     def pom(self, release: str) -> str:
         """The project whose dependencies are these."""
-        listed = "".join(_DEPENDENCY.format(*each[:2], each[2] or release) for each in self.artifacts)
+        wanted = [each for each in self.artifacts if each[0] != _SLF4J or not release.startswith("3.")]
+        listed = "".join(_DEPENDENCY.format(*each[:2], each[2] or release) for each in wanted)
         return _POM.format(listed)
 
 
 _KAFKA: Final = "org.apache.kafka"
+_SLF4J: Final = "org.slf4j"
 COORDINATOR: Final = JarSet(
     (
         (_KAFKA, "kafka-group-coordinator", None),
@@ -58,8 +60,9 @@ COORDINATOR: Final = JarSet(
     "kafka",
 )
 BROKER: Final = JarSet(
-    # The jars of 4.x bring no binding of SLF4J: a broker would print nothing, not even that it is up.
-    ((_KAFKA, "kafka_2.13", None), (_KAFKA, "kafka-tools", None), ("org.slf4j", "slf4j-simple", "1.7.36")),
+    # The jars of 4.x bring no binding of SLF4J, those of 3.x do: without one a broker does not even print
+    # that it is up.
+    ((_KAFKA, "kafka_2.13", None), (_KAFKA, "kafka-tools", None), (_SLF4J, "slf4j-simple", "1.7.36")),
     "kafka_2.13-",
     "kafka-brokers",
 )
@@ -78,6 +81,7 @@ def broker_jars(release: str = NEWEST_RELEASE, *, fetch: bool = False) -> tuple[
 
     Raises `InputError`, one line that says what is needed, if they are not there.
     """
+    _require_release(release)
     folder = cache_folder(BROKER) / release
     if not _complete(folder, release, BROKER) and fetch:
         _fetch(release, folder, BROKER)
@@ -94,8 +98,7 @@ def coordinator_jars(
     They come from `home`, an unpacked distribution; else from the cache, into which `fetch` downloads what
     is missing. Raises `InputError`, one line that says what is needed, if they are not there.
     """
-    if not _RELEASE.fullmatch(release):
-        raise InputError(f"--release {release!r}: expected a release of Kafka such as {NEWEST_RELEASE}")
+    _require_release(release)
     if home is not None:
         return _of_distribution(home, release)
     folder = cache_folder() / release
@@ -107,6 +110,11 @@ def coordinator_jars(
             f"or --fetch, which downloads 27 MB through Maven into {folder.parent}"
         )
     return tuple(sorted(folder.glob("*.jar")))
+
+
+def _require_release(release: str) -> None:
+    if not _RELEASE.fullmatch(release):
+        raise InputError(f"--release {release!r}: expected a release of Kafka such as {NEWEST_RELEASE}")
 
 
 def _complete(folder: Path, release: str, jars: JarSet = COORDINATOR) -> bool:

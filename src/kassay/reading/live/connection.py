@@ -88,9 +88,15 @@ class Connection:
             received = self._frame()
         except (OSError, EOFError) as error:
             raise self._failed(error, received) from None
-        (answer,) = self._parser.receive_bytes(received)
+        try:
+            ((_, answer),) = self._parser.receive_bytes(received)
+        except Exception:  # kafka-python raises whatever its decoders do
+            what = request.name.removesuffix("Request")
+            raise ConnectFailure(
+                f"{self.address}: the answer to {what} is not in Kafka's protocol: no Kafka broker?"
+            ) from None
         self._answers += 1
-        return answer[1]
+        return answer
 
     def _send(self, content: bytes) -> None:
         """Send it all; if the broker closed the connection before, what it sent last says why."""
