@@ -6,6 +6,7 @@ What is `broken` is an invariant that Kafka itself does not keep; the model, whe
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +18,7 @@ from typing import Any, Final
 from kassay.certify.conform.broken import KnownFinding, known_finding
 from kassay.certify.conform.intentions import KINDS, NOT_DRIVEN, STREAMS_KIND, Intended, draw
 from kassay.certify.conform.play import PlayedOnBoth, play
+from kassay.certify.conform.plays import played_as_toml
 from kassay.certify.conform.script import renamed, script
 from kassay.certify.conform.shrink import TRIES, shrink
 from kassay.certify.genuine.coordinator import KAFKAS, OWN, RUNTIMES, GenuineProcess
@@ -74,7 +76,7 @@ class ConformCause:
     """Differences, or broken invariants, of one cause.
 
     `histories` is how many show it, `first` the number of the first one, `steps` the length of the smallest
-    found, `script` that one as lines, and `text` what differs there, or was seen.
+    found, `script` that one as lines, `toml` the same for `kassay play`, `text` what differs or was seen.
     """
 
     cause: str
@@ -84,12 +86,13 @@ class ConformCause:
     script: tuple[str, ...]
     text: str
     known: KnownFinding | None = None
+    toml: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The cause as JSON."""
         shown = {name: getattr(self, name) for name in ("cause", "histories", "first", "steps", "text")}
         known = {"known": self.known.letter} if self.known else {}
-        return shown | known | {"script": list(self.script)}
+        return shown | known | {"script": list(self.script), "toml": self.toml}
 
 
 @dataclass(frozen=True)
@@ -210,4 +213,6 @@ def _cause(
     steps = played.steps[: last + 1]
     histories = tally.differing[cause] + tally.breaking[cause]
     lines = script(small.setup, steps)
-    return ConformCause(cause, histories, number, len(steps), lines, renamed(text, steps))
+    seen = renamed(text, steps)
+    toml = f"title = {json.dumps(cause)}\n{played_as_toml(small.setup, steps)}"
+    return ConformCause(cause, histories, number, len(steps), lines, seen, toml=toml)

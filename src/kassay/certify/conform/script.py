@@ -28,16 +28,19 @@ def script(setup: Setup, steps: Iterable[GenuineStep]) -> tuple[str, ...]:
     streams = other.pop("streams", {})
     other |= {key: value for key, value in streams.items() if STREAMS_CONFIG[key] != value}
     lines = [f"topics {_plain(setup.topics)}" + "".join(f", {key} {_plain(other[key])}" for key in other)]
-    for step in steps:
-        event = step.document["event"]
-        shown = " ".join([event["event"], *_fields(event)])
-        answers = "; ".join(_answer(answer, step.document["i"]) for answer in step.answers)
-        fired = ", ".join(" ".join(filter(None, timer)) for timer in step.document["fired"])
-        outcome = "; ".join(filter(None, [fired and f"fires {fired}", answers, step.exception]))
-        lines.append(
-            _renamed(f"{step.document['i']}  {shown}" + (f"  -> {outcome}" if outcome else ""), names)
-        )
+    lines += [_renamed(event_line(step), names) for step in steps]
     return tuple(lines)
+
+
+def event_line(step: GenuineStep) -> str:
+    """One line: the event, and the timers that fired, the answers and the exception."""
+    event = step.document["event"]
+    shown = " ".join([event["event"], *_fields(event)])
+    in_order = sorted(step.answers, key=lambda answer: int(answer["to"]))
+    answers = "; ".join(_answer(answer, step.document["i"]) for answer in in_order)
+    fired = ", ".join(" ".join(filter(None, timer)) for timer in step.document["fired"])
+    outcome = "; ".join(filter(None, [fired and f"fires {fired}", answers, step.exception]))
+    return f"{step.document['i']}  {shown}" + (f"  -> {outcome}" if outcome else "")
 
 
 def renamed(text: str, steps: Iterable[GenuineStep]) -> str:

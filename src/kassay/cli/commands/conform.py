@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from kassay.cli.options import Duration, FilePath, commas, json_option, present, seed_option
 
+if TYPE_CHECKING:
+    from kassay.certify.conform.run import ConformCause
+
 PLACE = 560
 SECONDS = 60.0
+
+
+def write_scripts(folder: Path, causes: Iterable[ConformCause]) -> None:
+    """Write each cause as a script, by a name made of its cause."""
+    from kassay.writing.files import write_text
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for cause in causes:
+        name = "-".join(re.findall(r"[\w.*]+", cause.cause)).replace("*", "x")
+        write_text(cause.toml, str(folder / f"{name}.toml"))
 
 
 @click.command("conform", epilog="Example: kassay conform --fetch --time 60s")
@@ -22,6 +38,9 @@ SECONDS = 60.0
 )
 @click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
 @click.option("--fetch", is_flag=True, help="Download missing jars through Maven, once.")
+@click.option(
+    "--scripts", type=FilePath(), metavar="DIR", help="Write each cause as a script for kassay play."
+)
 @seed_option
 @json_option
 def command(
@@ -32,6 +51,7 @@ def command(
     runtime: str,
     kafka_home: Path | None,
     fetch: bool,
+    scripts: Path | None,
     seed: int,
     json_path: str | None,
 ) -> int:
@@ -49,5 +69,7 @@ def command(
     jars = coordinator_jars(release, home=kafka_home, fetch=fetch)
     with bar("comparing", settings.steps) as progress:
         result = conform(settings, jars, progress=progress)
+    if scripts is not None:
+        write_scripts(scripts, [*result.differences, *result.broken])
     present(result.to_json(), lambda: conform_view(result), json_path)
     return 0 if result.holds else 1
