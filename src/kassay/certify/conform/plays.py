@@ -235,7 +235,7 @@ def _toml(value: Any) -> str:
         return f"{{{inner}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(_toml(each) for each in value)}]"
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
 
 
 def _key(name: str) -> str:

@@ -256,9 +256,7 @@ def _of_the_log(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
         return state.broker, state.budget
 
     views: dict[registry.Sight[Any], View[Any]] = {
-        registry.GIVEN_OUT: View(
-            _given_numbers, relevant=lambda before, after: before.broker is not after.broker
-        ),
+        registry.GIVEN_OUT: View(_given_numbers, relevant=_serves),
         registry.ANSWERED: View(_answered_with_0, reads=attrgetter("clients")),
         registry.ARMED: View(_armed, reads=_broker, relevant=_stays),
     }
@@ -281,8 +279,15 @@ def _armed(state: World) -> registry.ArmedTimers | None:
 _RUNNING: Final = (Process.UP, Process.PAUSED, Process.STALLED)
 
 
-def _given_numbers(state: World) -> registry.GivenNumbers:
+def _serves(before: World, after: World) -> bool:
+    """Whether a coordinator took a step; one that loads gives out no number."""
+    return before.broker is not after.broker and not moved(before, after)
+
+
+def _given_numbers(state: World) -> registry.GivenNumbers | None:
     """The group, and the numbers that running clients hold, or are about to read."""
+    if _coordinator(state).role is not Role.ACTIVE:
+        return None
     held = tuple(
         (f"c{c + 1}", *given)
         for c, cell in enumerate(state.clients)
