@@ -82,7 +82,7 @@ def test_a_request_is_read_to_its_last_byte(event):
     if event.kind not in REQUESTS:
         assert body.startswith(b"\2g\2s")
         return
-    reader = wire.Reader(body)
+    reader = wire.WireReader(body)
     request = reader.fields(REQUESTS[event.kind])
     assert reader.place == len(body)
     assert request["group"] == "g"
@@ -97,7 +97,7 @@ def test_a_request_is_read_to_its_last_byte(event):
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 300, 1 << 20])
 def test_a_varint_is_read_as_it_is_written(number):
-    assert wire.Reader(wire._varint(number)).varint() == number
+    assert wire.WireReader(wire._varint(number)).varint() == number
 
 
 class Answering:

@@ -57,7 +57,7 @@ class PlayScript:
     title: str = ""
 
 
-class Player(Protocol):
+class ScriptPlayer(Protocol):
     """Plays the events of one script."""
 
     def send(self, event: Mapping[str, Any]) -> GenuineStep:
@@ -157,7 +157,7 @@ def _event(step: Any, where: str) -> Mapping[str, Any]:
     return EVENTS[kind](**values).document()
 
 
-def played(script: PlayScript, player: Player) -> Iterator[tuple[GenuineStep, MemberIds]]:
+def played(script: PlayScript, player: ScriptPlayer) -> Iterator[tuple[GenuineStep, MemberIds]]:
     """Each step as it is played, with the ids made so far. Raises `InputError`."""
     ids = MemberIds()
     for event in script.steps:

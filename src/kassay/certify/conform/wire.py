@@ -106,12 +106,12 @@ def assignment_of(data: bytes) -> dict[str, list[int]] | None:
     """The partitions in an assignment; None for zero bytes."""
     if not data:
         return None
-    reader = Reader(data[2:])
+    reader = WireReader(data[2:])
     return {reader.legacy(): [reader.i32() for _ in range(reader.i32())] for _ in range(reader.i32())}
 
 
 @dataclass
-class Reader:
+class WireReader:
     """Reads the fields of an answer, one after the other."""
 
     data: bytes
@@ -192,7 +192,7 @@ class Reader:
 
 def read_answer(api: Api, data: bytes) -> Mapping[str, Any]:
     """The fields of an answer that are listed, with its header of version 1; the rest is not read."""
-    reader = Reader(data)
+    reader = WireReader(data)
     reader.i32()
     reader.tags()
     return {name: reader.read(form) for name, form in api.answer}

@@ -81,6 +81,8 @@ KAFKAS_CLIENT: Final = (
     ),
 )
 """The rules of Java's client 4.4.0 that have a corrected form."""
+CLIENT_OF: Final = "client"
+"""The name of the setting."""
 KAFKA: Final = "kafka"
 CORRECTED: Final = "corrected"
 CLIENTS: Final = (KAFKA, CORRECTED)
@@ -386,7 +388,7 @@ class ExploreSettings:
         if self.model not in BEFORE_0_9:
             values["release"] = self.release
         if self.model in WITH_CLIENTS:
-            values["client"] = self.client
+            values[CLIENT_OF] = self.client
         return values | _set(more) | {"switches": sorted(self.switches)}
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from kassay.certify.protocols.against import ReleaseComparison
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
-from kassay.certify.protocols.settings import KAFKA
+from kassay.certify.protocols.settings import CLIENT_OF, KAFKA
 from kassay.certify.protocols.switch_runs import SwitchRow, command
 from kassay.model.explore.stable import FINGERPRINT_BITS
 from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck
@@ -124,7 +124,7 @@ def settings_line(result: ExploreResult) -> str:
         "clock": ClockLevel.TIMELESS,
         "symmetry": "off",
         "release": NEWEST,
-        "client": KAFKA,
+        CLIENT_OF: KAFKA,
     }
     if result.model != "migration":
         plain["policy"] = settings["policy"]
