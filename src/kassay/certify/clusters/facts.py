@@ -118,11 +118,13 @@ def contradicted(outputs: GroupOutputs) -> Iterator[str]:
             continue
         tp = TopicPartition(row.topic, row.partition)
         before = known.setdefault(tp, row)
-        if (row.records_behind, row.is_past_end) != (before.records_behind, before.is_past_end):
+        if before is row:
+            pass
+        elif (row.records_behind, row.is_past_end) != (before.records_behind, before.is_past_end):
             lags.append(f"{tp} ({_lag(before)} at {before.place}, {_lag(row)} at {row.place})")
         if row.member != before.member:
             owners.append(f"{tp} ({before.member or 'none'} at {before.place}, {row.member or 'none'})")
-        if row.is_lag_contradicted:
+        if row.lag != row.behind and row.is_lag_contradicted:
             wrong.append(f"{tp} ({row.lag:,}, not {row.behind:,})")
     if wrong:
         yield (
@@ -148,14 +150,15 @@ def _lag(row: OffsetRow) -> str:
 
 def renamed(outputs: GroupOutputs) -> Iterator[str]:
     """Members whose rows do not agree on their client id or host."""
-    rows: list[OffsetRow | MemberRow] = [*outputs.offsets, *outputs.members]
-    for title, name in (("CLIENT-ID", "client_id"), ("HOST", "host")):
+    rows: tuple[OffsetRow | MemberRow, ...] = (*outputs.offsets, *outputs.members)
+    names = {(row.member, row.client_id, row.host) for row in rows if row.member is not None}
+    for title, at in (("CLIENT-ID", 1), ("HOST", 2)):
         seen: dict[str, set[str]] = {}
-        for row in rows:
-            value = getattr(row, name)
-            if row.member is not None and value is not None:
-                seen.setdefault(row.member, set()).add(value)
-        several_names = [member for member, names in seen.items() if len(names) > 1]
+        for each in names:
+            member, value = each[0], each[at]
+            if member is not None and value is not None:
+                seen.setdefault(member, set()).add(value)
+        several_names = sorted(member for member, values in seen.items() if len(values) > 1)
         if several_names:
             yield (
                 f"{counted(len(several_names), 'member')} with several {title}s: {several(several_names)}: "
