@@ -17,7 +17,6 @@ from kassay.model.groups.metrics import rack_mismatches
 
 FOLLOWER: Final = "follower"
 LEADER: Final = "leader"
-FETCHES: Final = (LEADER, FOLLOWER)
 
 
 class TopicLoads(NamedTuple):

@@ -80,7 +80,6 @@ class Resolver:
         self._topics = topics
         self._asked_for: Mapping[str, int] = {}
         self._state: Mapping[str, Any] = {"type": None, "timers": []}
-        self._now = 0
         self._askers: dict[int, Client] = {}
         self._number = 0
         self._offset = 0

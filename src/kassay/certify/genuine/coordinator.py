@@ -139,7 +139,6 @@ class GenuineProcess:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        self._streams = False
         self._runtime = runtime
 
     def __enter__(self) -> GenuineProcess:
@@ -159,13 +158,7 @@ class GenuineProcess:
         opening: dict[str, Any] = {"config": config, "topics": topics, "seed": seed}
         if self._runtime == KAFKAS:
             opening["runtime"] = "lingering" if seed % 2 else "adaptive"
-        hello = self._ask({"new": opening})
-        self._streams = bool(hello.get("streams"))
-
-    @property
-    def has_streams(self) -> bool:
-        """Whether this release's Streams groups are driven; known after `start`."""
-        return self._streams
+        self._ask({"new": opening})
 
     def send(self, event: GenuineEvent | Document) -> GenuineStep:
         """Play an event."""
