@@ -88,6 +88,19 @@ SEQUENCES = {
         [joins("", "range", instance="i"), e.AdvanceEvent(1000), modern("m", 0, subscribed=["foo"])],
         "4.0.2",
     ),
+    "failover-before-a-creation-is-stored": Recorded(
+        AT_ONCE, {}, [e.DeferEvent(), joins("", "range", instance="i"), e.FailoverEvent()]
+    ),
+    "sessions-due-together-with-streams": Recorded(
+        streams(),
+        {"foo": 2},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("n", 0, subscribed=["foo"]),
+            e.FailoverEvent(),
+            e.AdvanceEvent(60_000),
+        ],
+    ),
     "names-of-no-topic": Recorded(
         LATER, {}, [modern("m", 0, subscribed=["foo"]), modern("m", 2, subscribed=["bar"])]
     ),

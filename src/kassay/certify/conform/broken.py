@@ -84,6 +84,7 @@ KNOWN: Final = (
             f"{GONE}: timer of a replaced static member",
             f"{GONE}: join, session, {NO_MEMBER}",
             f"{GONE}: consumer_heartbeat, consumer_session, classic group",
+            f"{GONE}: flush, *, {NO_MEMBER}",
         ),
     ),
     KnownFinding(

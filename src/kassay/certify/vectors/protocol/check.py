@@ -51,9 +51,10 @@ from kassay.reading.values import read_as
 
 
 class TraceChoices:
-    """Choices as in the trace; `turn_to` moves to the next step."""
+    """Choices as in the trace; `turn_to` moves to the next step. `names` are the trace's for some timers."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self._names = names or {}
         self._known: set[str | None] = set()
         self._before = BEFORE_THE_FIRST.state
         self._step = BEFORE_THE_FIRST
@@ -139,7 +140,8 @@ class TraceChoices:
         """The timer that fired next, among those due."""
         expected = next(self._fired, None)
         for order in due:
-            if expected is not None and (order.timer.kind, order.timer.member_id or None) == expected:
+            kind, member_id = order.timer
+            if expected is not None and (self._names.get(kind, kind), member_id or None) == expected:
                 return order
         return due[0]
 
@@ -196,7 +198,9 @@ class FollowedTrace:
     """A trace in progress: the model takes each genuine step, and is compared after it."""
 
     def __init__(self, trace: TraceShape, target: CoordinatorTarget, release: str) -> None:
-        self._choices = TraceChoices()
+        # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
+        self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
+        self._choices = TraceChoices(self._names)
         self._runtime = ClockedRuntime(config_of(trace.config, release), self._choices, target)
         self._images = Images()
         self._host = self._runtime.first(self._images.publish(trace.topics))
@@ -204,8 +208,6 @@ class FollowedTrace:
         self._durable = 0
         self._ends_writes = trace.config.unload_ends_writes
         self._release, self._tells_more = release, release != TRUNK_2024
-        # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
-        self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
 
     def check(self, step: TracedStep) -> str | None:
         """Take one step; returns the difference, or None."""
