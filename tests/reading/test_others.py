@@ -99,14 +99,6 @@ def test_a_quoted_table_is_read_without_its_marks() -> None:
     [
         ("", "an empty file"),
         ("\n \n", "an empty file"),
-        ("GROUP TOPIC PARTITION START-OFFSET LAG\ns t 0 - -\n", "a share group"),
-        (
-            "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\ns a /h c 2 t:0,1\n",
-            "a share group",
-        ),
-        ("GROUP COORDINATOR (ID) STATE #MEMBERS\ns b:1 (1) Stable 2\n", "a share group"),
-        ("GROUP TOPIC PARTITION OFFSET-LAG\na t 0 0\n", "a Streams group"),
-        ("GROUP MEMBER PROCESS CLIENT-ID ASSIGNMENTS\n", "a Streams group"),
         ("GROUP TYPE PROTOCOL\ng Consumer consumer\n", "the output of kafka-groups.sh --list"),
         ('{"version":1,"partitions":[]}', "a reassignment"),
         ('{"proposals": []}', "Cruise Control's proposals"),

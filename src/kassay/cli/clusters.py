@@ -15,6 +15,7 @@ from kassay.model.errors import InputError
 if TYPE_CHECKING:
     from kassay.certify.clusters.inputs import ClusterInputs
     from kassay.certify.clusters.observed import ObservedGroup
+    from kassay.certify.clusters.other_groups import OtherAnswer, SharedOrStreams
     from kassay.certify.clusters.overview import GroupsOverview
     from kassay.certify.targets.resolve import Target
     from kassay.reading.live.cluster import LiveCluster
@@ -89,18 +90,21 @@ def live_options(command: F) -> F:
     )(config(command))
 
 
-def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
+def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams:
     """The group that the options select; raises `InputError`."""
     from kassay.certify.clusters.observed import observe
+    from kassay.certify.clusters.other_groups import select_other
 
     if chosen["bootstrap"] is not None:
         return _live_group(chosen)
-    return observe(*_selected(chosen))
+    inputs, name = _selected(chosen)
+    return select_other(inputs, name) or observe(inputs, name)
 
 
-def group_or_overview(chosen: Mapping[str, Any]) -> ObservedGroup | GroupsOverview:
+def group_or_overview(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams | GroupsOverview:
     """The selected group, or all groups if none of several is selected; raises `InputError`."""
     from kassay.certify.clusters.observed import observe
+    from kassay.certify.clusters.other_groups import select_other
     from kassay.certify.clusters.overview import live_overview, overview_of
     from kassay.report.screen.console import bar
 
@@ -110,7 +114,9 @@ def group_or_overview(chosen: Mapping[str, Any]) -> ObservedGroup | GroupsOvervi
         with live_cluster(chosen) as cluster, bar("reading") as tell:
             return live_overview(cluster, tell)
     inputs, name = _selected(chosen)
-    return overview_of(inputs) if name is None and len(inputs.group_names) > 1 else observe(inputs, name)
+    if name is None and len(inputs.group_names) > 1:
+        return overview_of(inputs)
+    return select_other(inputs, name) or observe(inputs, name)
 
 
 def _selected(chosen: Mapping[str, Any]) -> tuple[ClusterInputs, str | None]:
@@ -129,8 +135,26 @@ def _selected(chosen: Mapping[str, Any]) -> tuple[ClusterInputs, str | None]:
         raise InputError(f"--group: found {len(named)} names, expected one group")
     if not paths:
         raise InputError("expected the output of kafka-consumer-groups.sh --describe --group G in a FILE")
+    name = named[0] if named else None
     with bar("reading"):
-        return _inputs(paths, chosen["racks"]), named[0] if named else None
+        return _inputs(paths, chosen["racks"]), name
+
+
+def present_other(answer: OtherAnswer, chosen: Mapping[str, Any]) -> int:
+    """Show the answer about a share or Streams group; the exit code."""
+    from kassay.report.screen.other_groups import other_view
+
+    present(answer.to_json(), lambda: other_view(answer), chosen["json_path"])
+    return 1 if answer.failed else 0
+
+
+def require_none(chosen: Mapping[str, Any], options: Mapping[str, str]) -> None:
+    """Raises `InputError` if an option was given that says nothing of a share or Streams group."""
+    for name, option in options.items():
+        if chosen[name]:
+            raise InputError(
+                f"{option}: says nothing of a share or Streams group, which Kafka assigns by its own rule"
+            )
 
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:

@@ -22,6 +22,9 @@ NAMES: Final = frozenset({
     "ASSIGNOR", "TYPE", "PROTOCOL", "ASSIGNMENT-EPOCH",
 })  # fmt: skip
 """The titles of the tables that Kafka's tools print about groups."""
+_FIRST: Final = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR")
+"""With these a line of titles begins; GROUP was missing before 2.0."""
+_BEGINS: Final = tuple(f"{name} " for name in _FIRST)
 _LEAST: Final = 40
 """No terminal is narrower."""
 _SLACK: Final = 8
@@ -43,10 +46,10 @@ def names_of(line: str) -> list[str]:
 
 def is_titles(line: str) -> bool:
     """Whether the line has the titles of a table about groups."""
-    if not line.lstrip().startswith(("GROUP", "TOPIC")):
+    if not line.lstrip().startswith(_FIRST):
         return False
     names = names_of(line)
-    return len(set(names)) == len(names) >= 3 and names[0] in ("GROUP", "TOPIC") and NAMES.issuperset(names)
+    return len(set(names)) == len(names) >= 3 and names[0] in _FIRST and NAMES.issuperset(names)
 
 
 class TitledTable:
@@ -145,16 +148,18 @@ def _tables(lines: Sequence[str]) -> list[str] | None:
 
 def _regions(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Where tables begin that are wrapped, in how many pieces their titles are, and where they end."""
+    end = 0
     for at, line in enumerate(lines):
-        if not line.lstrip().startswith(("GROUP ", "TOPIC ")) or not _TITLE_PIECE.fullmatch(line):
+        if at < end or not line.lstrip().startswith(_BEGINS) or not _TITLE_PIECE.fullmatch(line):
             continue
         pieces, end = 1, at + 1
         while at + pieces < len(lines) and _TITLE_PIECE.fullmatch(after := lines[at + pieces]):
-            if after.lstrip().startswith(("GROUP ", "TOPIC ")):
+            if after.lstrip().startswith(_BEGINS[:1]) or names_of(after)[0] in names_of(line):
                 break
             pieces += 1
-        while end < len(lines) and lines[end] and not lines[end].lstrip().startswith(("GROUP ", "TOPIC ")):
+        while end < len(lines) and lines[end] and not lines[end].lstrip().startswith(_BEGINS[:2]):
             end += 1
+        end = max(end, at + pieces)
         if pieces > 1:
             yield at, pieces, end
         elif is_titles(line):

@@ -14,12 +14,14 @@ from kassay.model.cluster import Broker, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.reading.documents import read_pasted
 from kassay.reading.kafka.brokers import is_broker_versions, read_brokers
+from kassay.reading.kafka.dialects import in_todays_words
 from kassay.reading.kafka.groups import (
     LAGS,
     RACKS,
     SUBSCRIPTIONS,
     GroupOutputs,
     Said,
+    absent_groups,
     is_groups,
     read_groups,
     read_lags,
@@ -27,6 +29,7 @@ from kassay.reading.kafka.groups import (
     titles_of,
 )
 from kassay.reading.kafka.lines import failure_in
+from kassay.reading.kafka.other_groups import OtherGroup, read_other_groups
 from kassay.reading.kafka.topics import (
     DescribedPartition,
     DescribedTopic,
@@ -48,12 +51,13 @@ class ClusterInputs:
     """The parsed files; `topics` is None if no file describes topics, `files` lists the files read.
 
     `described` are the topics as their output describes them. `fields` are the fields that files have next to
-    those of groups; `notes` what is to be said of the files themselves, or of what brokers answered.
-    `are_racks_known` says that a member without a rack has none. `cleaned` says what was
-    added to files, as pasted, and is removed.
+    those of groups, `others` the share and Streams groups. `notes` is what is to be said of the files
+    themselves, or of what brokers answered. `are_racks_known` says that a member without a rack has none.
+    `cleaned` says what was added to files, as pasted, and is removed.
     """
 
     groups: list[GroupOutputs] = field(default_factory=list)
+    others: list[OtherGroup] = field(default_factory=list)
     topics: dict[str, Topic] | None = None
     described: dict[str, DescribedTopic] = field(default_factory=dict)
     brokers: dict[int, Broker] = field(default_factory=dict)
@@ -80,7 +84,7 @@ class ClusterInputs:
     def take(self, text: str | Pasted, file: str) -> None:
         """Add the content of a file, once; raises `InputError` if its format is unknown."""
         clean = pasted(text) if isinstance(text, str) else text
-        text = clean.text
+        text = in_todays_words(clean.text).text
         if self._is_known(text, file):
             return
         self.cleaned += clean.note(file)
@@ -91,10 +95,11 @@ class ClusterInputs:
             self.racks += read_said(text, file, RACKS)
         elif titles == SUBSCRIPTIONS:
             self.subscriptions += read_said(text, file, SUBSCRIPTIONS)
-        elif other := group_of_others(text):
-            raise InputError(f"{file}: found {other}, expected {KINDS}")
+        elif group_of_others(text):
+            self.others += read_other_groups(text, file)
         elif is_groups(text):
             self.groups.append(read_groups(text, file))
+            self.notes += (f"{file}: {message}" for message in absent_groups(text))
         elif is_topics(text):
             self._take_topics(text, file)
         elif is_broker_versions(text):

@@ -24,6 +24,7 @@ from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
 from kassay.reading.documents import read_pasted
 from kassay.reading.kafka.brokers import LogDirs, is_broker_versions, is_log_dirs, read_brokers, read_log_dirs
+from kassay.reading.kafka.dialects import RPK_TOPIC, in_todays_words
 from kassay.reading.kafka.lines import failure_in
 from kassay.reading.kafka.reassignment import (
     EXPECTED,
@@ -64,7 +65,13 @@ class ClusterSources:
         """The text of a file, without what a shell or a chat added, which is noted; raises `InputError`."""
         clean = read_pasted(path, expected)
         self.cleaned += clean.note(path)
-        return clean.text
+        text, tool = in_todays_words(clean.text)
+        if tool == RPK_TOPIC:
+            raise InputError(
+                f"{path}: {RPK_TOPIC} prints replicas sorted, and not which are in sync, so preferred "
+                "leaders are not known: expected the output of kafka-topics.sh --describe or of kcat -L"
+            )
+        return text
 
     def add_brokers(self, brokers: Iterable[Broker], file: str) -> None:
         """Add the brokers of a file; raises `InputError` if another file has a different rack for one."""
@@ -301,22 +308,43 @@ def to_be_linted(paths: Iterable[str], sources: ClusterSources) -> list[Reassign
     and not what was started.
     """
     blocks: list[Reassignment | TopicsToMove] = []
+    executed: list[tuple[str, str]] = []
     for path in paths:
         text = sources.read(path, _EXPECTED)
         if is_topics(text) or is_broker_versions(text) or is_log_dirs(text):
             take_file(sources, path)
             continue
         if is_executed(text):
-            raise InputError(
-                f"{path}: the output of --execute, which has the placement before it, for a rollback, and "
-                "not what was started: expected the file that was passed to --execute"
-            )
+            executed.append((path, text))
+            continue
         if _is_cut(text) or (not is_reassignment(text) and what_is(text)):
             raise _other(text, path, f"{EXPECTED}, or {_EXPECTED}")
         objects = read_reassignments(text, path)
         proposed = [each for each in objects if isinstance(each, Reassignment) and each.title == PROPOSED]
         blocks += proposed or objects
+    for path, text in executed:
+        blocks += _started(text, path, sources, is_given=bool(blocks))
     return blocks
+
+
+def _started(
+    text: str, path: str, sources: ClusterSources, *, is_given: bool
+) -> list[Reassignment | TopicsToMove]:
+    """The plan that was started, which only old releases print (before 1.0); else the placement is today's.
+
+    Raises `InputError` if no file has the plan.
+    """
+    before, *started = read_reassignments(text, path)
+    if started:
+        return started
+    if not is_given:
+        raise InputError(
+            f"{path}: the output of --execute, which has the placement before it, for a rollback, and "
+            "not what was started: expected the file that was passed to --execute, as well or instead"
+        )
+    if isinstance(before, Reassignment) and not sources.topics:
+        sources.current.append(before)
+    return []
 
 
 def _placed_now(text: str, path: str) -> Reassignment:

@@ -13,7 +13,9 @@ from kassay.cli.clusters import (
     group_or_overview,
     loaded,
     observed_group,
+    present_other,
     present_unstable,
+    require_none,
     require_out,
     start_target,
     write_cluster_page,
@@ -81,6 +83,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     """
     from kassay.certify.clusters.clients.rules import client_named
     from kassay.certify.clusters.events import parse_events
+    from kassay.certify.clusters.other_groups import SharedOrStreams, what_if_other
     from kassay.certify.clusters.overview import GroupsOverview
     from kassay.certify.clusters.whatif import KAFKAS, what_if
     from kassay.report.screen.clusters import what_if_view
@@ -96,6 +99,19 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     if isinstance(observed, GroupsOverview):
         present(observed.to_json(), lambda: overview_view(observed), chosen["json_path"])
         return 0
+    if isinstance(observed, SharedOrStreams):
+        require_none(
+            chosen,
+            {
+                "strategy": "--from",
+                "targets": "--to",
+                "library": "--client",
+                "fetch_from": "--fetch-from",
+                "report": "--report",
+                "out": "--out",
+            },
+        )
+        return present_other(what_if_other(observed, chosen["events"]), chosen)
     if not observed.stability.is_stable:
         return present_unstable(context, observed, chosen)
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
@@ -128,7 +144,10 @@ def _to_client(chosen: dict[str, Any]) -> int:
     if chosen["library"] is None:
         raise InputError("--to-client: expected --client with the library of today")
     has_group = chosen["files"] or chosen["groups"] or chosen["bootstrap"]
-    strategy = observed_group(chosen).strategy if has_group else None
+    group = observed_group(chosen) if has_group else None
+    if isinstance(group, SharedOrStreams):
+        raise InputError("--to-client: not for a share or Streams group, which Kafka assigns by its own rule")
+    strategy = None if group is None else group.strategy
     change = ClientChange(
         client_named(chosen["library"]), client_named(chosen["next_library"]), chosen["strategy"] or strategy
     )

@@ -77,12 +77,14 @@ _OFFSETS: Final = ("TOPIC", "PARTITION", "LAG", "CONSUMER-ID")
 _MEMBERS: Final = ("CONSUMER-ID", "#PARTITIONS")
 _STATE: Final = ("STATE", "#MEMBERS")
 """The required columns of each view."""
-_FIRST: Final = ("GROUP", "TOPIC")
+_FIRST: Final = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR (ID)")
 """With these every line of titles begins; only such a line is cut into columns to see."""
 _ABSENT: Final = ("-", "")
 _REBALANCING: Final = re.compile(r"\s*Warning: Consumer group '(?P<group>.*)' is rebalancing\.\s*")
 _EMPTY: Final = re.compile(r"\s*Consumer group '(?P<group>.*)' has no active members\.\s*")
 _NOTE: Final = re.compile(r"\s*Note: This will ")
+_ABSENT_GROUP: Final = re.compile(r"\s*Error: Consumer group '[^']*' does not exist\.\s*")
+"""What `--all-groups` prints between tables of a group that its release cannot describe."""
 _EPOCH: Final = re.compile(r"\d{1,10}", re.ASCII)
 _LAG: Final = re.compile(r"-?\d{1,19}", re.ASCII)
 
@@ -205,11 +207,16 @@ def is_groups(text: str) -> bool:
     return any(_is_titles(line) or _REBALANCING.match(line) or _EMPTY.match(line) for line in lines)
 
 
+def absent_groups(text: str) -> tuple[str, ...]:
+    """What the tool says of groups that it cannot describe, next to others that it can."""
+    return tuple(line.strip() for line in text.split("\n") if _ABSENT_GROUP.fullmatch(line))
+
+
 def _is_titles(line: str) -> bool:
     if not line.lstrip().startswith(_FIRST):
         return False
     names = Columns(line).names
-    if names[:1] not in (("GROUP",), ("TOPIC",)):
+    if not names or names[0] not in _FIRST:
         return False
     has_rows = "CONSUMER-ID" in names and not {"HOST", "PARTITION", "#PARTITIONS"}.isdisjoint(names)
     return has_rows or ("STATE" in names and "#MEMBERS" in names)
@@ -221,7 +228,8 @@ def read_groups(text: str, file: str) -> GroupOutputs:
     spoken: dict[re.Pattern[str], set[str]] = {_REBALANCING: set(), _EMPTY: set()}
     columns: Columns | None = None
     titles: set[str] = set()
-    for line in content_lines(text.removeprefix("\ufeff"), file, TOOL):
+    passed = _ABSENT_GROUP if any(map(_is_titles, text.split("\n"))) else None
+    for line in content_lines(text.removeprefix("\ufeff"), file, TOOL, passed):
         if _is_titles(line.text):
             columns = _view(line)
             titles.update(columns.names)

@@ -18,7 +18,10 @@ from kassay.model.errors import InputError
 from kassay.reading.documents import difference
 from kassay.reading.pasted import is_chatter
 
-_FAILED: Final = re.compile(r"\s*(?:Error\b.*:|Exception in thread|Missing required argument)")
+_FAILED: Final = re.compile(
+    r"\s*(?:Error\b.*:|Exception in thread|Missing required argument"
+    r"|Consumer group [`'].*[`'] does not exist)"
+)
 _DIGITS: Final = re.compile(r"[0-9]{1,10}")
 
 
@@ -43,11 +46,18 @@ class ToolLine(NamedTuple):
     text: str
 
 
-def content_lines(text: str, file: str, tool: str) -> Iterator[ToolLine]:
-    """The lines that are neither blank nor chatter. Raises `InputError` where the tool reports a failure."""
+def content_lines(
+    text: str, file: str, tool: str, passed: re.Pattern[str] | None = None
+) -> Iterator[ToolLine]:
+    """The lines that are neither blank nor chatter. Raises `InputError` where the tool reports a failure.
+
+    `passed`: reports of the tool that are passed over.
+    """
     for number, line in enumerate(text.split("\n"), start=1):
         line = line.removesuffix("\r")
         if not line.strip() or is_chatter(line):
+            continue
+        if passed is not None and passed.fullmatch(line):
             continue
         place = Place(file, number)
         if _FAILED.match(line):
@@ -83,7 +93,8 @@ _SPACED: Final = frozenset({"ASSIGNMENT", "CLIENT-ID"})
 """Columns whose text may contain blanks if they are the last."""
 _BLANK: Final = "GROUP-INSTANCE-ID"
 """The column that is blank for a member without a value, where others have `-`."""
-_BLANKS: Final = frozenset({_BLANK, "ASSIGNMENT-STRATEGY", "CLIENT-ID"})
+_STRATEGY: Final = "ASSIGNMENT-STRATEGY"
+_BLANKS: Final = frozenset({_BLANK, _STRATEGY, "CLIENT-ID"})
 """All columns that may be blank."""
 _COORDINATOR: Final = "COORDINATOR (ID)"
 
@@ -111,6 +122,10 @@ class Columns:
             words = self._slices(text) or self._tail_joined(words)
         if len(words) == len(self.names) - 1 and _BLANK in self.names:
             blank = self.names.index(_BLANK)
+            words = [*words[:blank], "", *words[blank:]]
+        if len(words) == len(self.names) - 1 and _STRATEGY in self.names:
+            # Of an empty group; the coordinator next to it is printed out of its column.
+            blank = self.names.index(_STRATEGY)
             words = [*words[:blank], "", *words[blank:]]
         if len(words) != len(self.names):
             expected = f"{len(self.names)} columns: {', '.join(self.names)}"

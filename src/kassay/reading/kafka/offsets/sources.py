@@ -109,7 +109,13 @@ _COUNT: Final = re.compile(rb" count: (\d{1,9}) ")
 _START: Final = b"Log starting offset: "
 _FILE: Final = b"Dumping "
 _FOLDER: Final = re.compile(r"([^/\\]+)[/\\][^/\\]*$")
-_BEFORE_3_8: Final = (b"key: group_metadata::group=", b"key: offset_commit::group=")
+_BEFORE_3_8: Final = (
+    b"key: group_metadata::group=",
+    b"key: offset_commit::group=",
+    b"key: metadata::",
+    b"key: offset::",
+    b'key: {"metadata":"',
+)
 _DUMP_DECODER: Final = json.JSONDecoder()
 
 
