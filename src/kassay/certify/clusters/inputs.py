@@ -41,8 +41,9 @@ from kassay.reading.others import group_of_others, what_is
 from kassay.reading.pasted import Pasted, pasted
 
 KINDS: Final = (
-    "kafka-consumer-groups.sh --describe, kafka-topics.sh --describe, kafka-broker-api-versions.sh, or a CSV "
-    "file with the titles consumer,rack or consumer,topics or topic,partition,lag"
+    "kafka-consumer-groups.sh (or -share-groups.sh, -streams-groups.sh) --describe, kafka-topics.sh "
+    "--describe, kafka-broker-api-versions.sh, or a CSV file with the titles consumer,rack or "
+    "consumer,topics or topic,partition,lag"
 )
 
 

@@ -413,8 +413,9 @@ def _ordered(members: Sequence[Member]) -> Group:
 def scale_other(subject: SharedOrStreams, most: int) -> OtherAnswer:
     """The group with 1 to `most` members, each count reached from today's in one step."""
     steps = []
+    noun = "member" if subject.is_share else "thread"
     for count in range(1, most + 1):
         group = with_members(subject.observed, count)
         observed = replace(group, group=_ordered(group.group.members))
-        steps.append(_played(counted(count, "member"), subject, observed)[2])
+        steps.append(_played(counted(count, noun), subject, observed)[2])
     return OtherAnswer(subject, _today(subject), tuple(steps), _alarm(subject))
