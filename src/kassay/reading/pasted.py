@@ -95,6 +95,16 @@ _MESSAGE: Final = re.compile(
     r"|Exception in thread|Missing required argument|Executing )"
 )
 """Messages of the tools themselves, which are never prose."""
+_SENTENCE: Final = re.compile(
+    r"[A-Z][A-Za-z']*,?(?: [\w'’./,-]+){0,20}(?: [a-z']{2,},?){3}(?: [\w'’,./-]+){0,30}[.:?!]*"
+)
+"""Words with single blanks between, at least three of them in lower case in a row."""
+_SPOKEN: Final = re.compile(
+    r"\s*(?:Status of|No partition|Current partition|Proposed|Save this|Successfully|Querying|Received"
+    r"|Reassignment of|Dumping|Log starting|Starting offset|Metadata for|Processed a total|Throttle"
+    r"|Clearing|There is no)"
+)
+"""Sentences of the tools."""
 _TOPIC: Final = re.compile(r"^\s*Topic:", re.MULTILINE)
 _TOPIC_KEYS: Final = re.compile(
     r"\b(?:Topic|TopicId|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr):"
@@ -140,6 +150,7 @@ def pasted(text: str, encoding: str = "") -> Pasted:
     commands: list[str] = []
     for _ in range(_LAYERS_MAX):
         before = lines
+        lines = _without_sentences(lines, counts)
         lines = _without_fences(lines, counts)
         lines = _without_marks(lines, removed)
         lines = _without_chatter(lines, counts, commands)
@@ -267,6 +278,20 @@ def _kind_of(line: str) -> str:
         if pattern.match(line):
             return kind
     return "prompt" if _PROMPT.match(line) or _COMMAND.match(line) else ""
+
+
+def _without_sentences(lines: list[str], counts: Counter[str]) -> list[str]:
+    """Without lines that can only be sentences of people."""
+    out = [
+        "" if _SENTENCE.fullmatch(line) and not _MESSAGE.match(line) and not _SPOKEN.match(line) else line
+        for line in lines
+    ]
+    if not any(line.strip() for line in out):
+        return lines
+    sentences = sum(1 for before, after in zip(lines, out, strict=True) if before != after)
+    if sentences:
+        counts["other text"] += sentences
+    return out
 
 
 def _without_prose(lines: list[str], counts: Counter[str]) -> list[str]:

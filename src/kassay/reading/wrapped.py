@@ -68,7 +68,8 @@ class TitledTable:
             return True
         if not self.has_group or self._group is None:
             return " " in line.strip() and not _SENTENCE.search(line)
-        return word.startswith(self._group) or self._group.startswith(word)
+        is_piece = len(line.split()) == 1 and not _PLAIN.fullmatch(word)
+        return is_piece or word.startswith(self._group) or self._group.startswith(word)
 
     def fits(self, line: str, *, blanks: bool = True) -> bool:
         """Whether the line is a whole row: a word for each title, and of the kind that the title says.
@@ -95,8 +96,10 @@ class TitledTable:
 _COORDINATOR: Final = re.compile(r"(\S)\s+(\(-?\d+\))")
 _MAY_BE_BLANK: Final = ("GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENTS")
 _SPACED: Final = ("CLIENT-ID", "ASSIGNMENT", "ASSIGNMENTS")
+_PLAIN: Final = re.compile(r"[A-Za-z']+[.,:!?]*")
+"""A word on its own below a table; what is none may be the end of a row."""
 _SENTENCE: Final = re.compile(r"[a-z,;] [a-z]+ [a-z]+\b")
-_NUMBER: Final = re.compile(r"-|-?\d{1,19}")
+_NUMBER: Final = re.compile(r"-|-?\d{1,19}|unknown")
 _BLOCK: Final = r"[^\s(),]*\(\d+(?:,\d+)*\)"
 _CELLS: Final = {
     **dict.fromkeys(
