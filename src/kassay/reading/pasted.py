@@ -102,7 +102,7 @@ _SENTENCE: Final = re.compile(
 _SPOKEN: Final = re.compile(
     r"\s*(?:Status of|No partition|Current partition|Proposed|Save this|Successfully|Querying|Received"
     r"|Reassignment of|Dumping|Log starting|Starting offset|Metadata for|Processed a total|Throttle"
-    r"|Clearing|There is no)"
+    r"|Clearing|There is no|The inter-broker|The replica-alter|Warning)"
 )
 """Sentences of the tools."""
 _TOPIC: Final = re.compile(r"^\s*Topic:", re.MULTILINE)

@@ -139,6 +139,7 @@ def _to_client(chosen: dict[str, Any]) -> int:
     """Compare two client libraries, for the group if one is given; the exit code."""
     from kassay.certify.clusters.clients.change import ClientChange
     from kassay.certify.clusters.clients.rules import client_named
+    from kassay.certify.clusters.other_groups import SharedOrStreams
     from kassay.report.screen.client_change import client_change_view
 
     if chosen["library"] is None:
