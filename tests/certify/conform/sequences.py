@@ -91,6 +91,16 @@ SEQUENCES = {
     "failover-before-a-creation-is-stored": Recorded(
         AT_ONCE, {}, [e.DeferEvent(), joins("", "range", instance="i"), e.FailoverEvent()]
     ),
+    "failover-before-two-joins-of-one-member-are-stored": Recorded(
+        AT_ONCE,
+        {},
+        [e.DeferEvent(), joins("", "range"), joins("#1", "range"), joins("#1", "range"), e.FailoverEvent()],
+    ),
+    "failover-after-the-join-phase-of-a-creation": Recorded(
+        AT_ONCE,
+        {},
+        [e.DeferEvent(), joins("", "range", instance="i"), e.AdvanceEvent(1000), e.FailoverEvent()],
+    ),
     "sessions-due-together-with-streams": Recorded(
         streams(),
         {"foo": 2},

@@ -17,7 +17,13 @@ from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, LoadAsLeft, Output, Unload, step
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Choices
-from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
+from kassay.model.protocols.values.groups import (
+    Continuation,
+    CoordinatorState,
+    CreatedGroup,
+    Persist,
+    Persisted,
+)
 from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import Background, Log, LogHistory, LogRecord, compact
 from kassay.model.protocols.values.streams import INITIAL_REBALANCE, STREAMS_SESSION
@@ -200,7 +206,7 @@ class CoordinatorCall:
         for item in host.waiting:
             if isinstance(item, requests.Reply):
                 self.replies.append(requests.Reply(item.correlation_id, _refused(item.body)))
-            else:
+            elif not isinstance(item, CreatedGroup):  # its JoinGroup is answered as one that waits
                 self.take(Persisted(item, "NOT_LEADER_OR_FOLLOWER", (self.host.state.group,)))
 
 
@@ -317,6 +323,7 @@ class ClockedRuntime:
         call.take(event, write_fails)
         if isinstance(event, requests.JoinGroup) and call.host.unacknowledged:
             self._behind |= {event.correlation_id}
+        self._behind -= {reply.correlation_id for reply in call.replies}
         return _happened(call)
 
     def advance(
@@ -339,6 +346,7 @@ class ClockedRuntime:
             call.host = call.host.without(order)
             call.fired.append(order.timer)
             call.take(requests.TimerFired(order.timer, order.payload), write_fails)
+        self._behind -= {reply.correlation_id for reply in call.replies}
         return _happened(call, elapsed)
 
     def flush(self, host: CoordinatorHost) -> Happened:
@@ -356,6 +364,9 @@ class ClockedRuntime:
         call = CoordinatorCall(self, host)
         if ends_writes:
             call.abandon()
+            left = self._behind - {reply.correlation_id for reply in call.replies}
+            refusal = requests.JoinGroupReply(write_error("NOT_LEADER_OR_FOLLOWER"), requests.UNKNOWN_MEMBER)
+            call.replies += [requests.Reply(request, refusal) for request in sorted(left)]
         call.host = call.host.deserted()
         call.take(Unload(self._behind if ends_writes else frozenset()))
         self._behind = frozenset()
