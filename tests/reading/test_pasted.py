@@ -91,8 +91,8 @@ def test_what_was_removed_is_said() -> None:
     table = TEXTS["kafka-tools/groups-offsets-3.9.txt"]
     around = ALL["CRLF"](ALL["sentences"](ALL["fence ```"](ALL["prompt '$ '"](ALL["kubectl exec"](table)))))
     assert pasted(around, "UTF-16").note("g.txt") == (
-        "g.txt: read without 2 lines of fences, 2 prompts and commands, "
-        "1 line of kubectl, docker or ssh, 2 lines of other text, UTF-16",
+        "g.txt: read without 2 lines of other text, 2 lines of fences, 2 prompts and commands, "
+        "1 line of kubectl, docker or ssh, UTF-16",
     )
     assert pasted(ALL["wrapped at 80"](table)).note("g")[0].startswith("g: read without the ends of ")
     assert pasted(table).note("g.txt") == ()
