@@ -244,6 +244,18 @@ SEQUENCES = {
             e.FailoverEvent(),
         ],
     ),
+    "creation-that-waits-when-the-broker-moves": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            e.DeferEvent(),
+            joins("", "range", api_version=3),
+            e.AdvanceEvent(1000),
+            e.SyncEvent("#1", 1, {"#1": {"foo": [0]}}),
+            joins("", "range", instance="i"),
+            e.FailoverEvent(),
+        ],
+    ),
     "writes-that-wait-when-the-broker-moves": Recorded(
         AT_ONCE,
         {"foo": 1},

@@ -9,7 +9,7 @@ deferred event queue, timers, unloading).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from kassay.model.explore.states import Interned, Interner, constant
@@ -20,7 +20,6 @@ from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import (
     Continuation,
     CoordinatorState,
-    CreatedGroup,
     Persist,
     Persisted,
 )
@@ -199,15 +198,17 @@ class CoordinatorCall:
             else:
                 self.take(Persisted(item))
 
-    def abandon(self) -> None:
-        """The coordinator moves: what waits for acknowledgement fails (`CoordinatorContext.unload`)."""
+    def abandon(self, behind: Mapping[RequestId, requests.ReplyBody]) -> frozenset[RequestId]:
+        """The coordinator moves: what waits for acknowledgement gets an error. Returns the requests answered.
+
+        `behind` are requests that wait without having an answer yet, with the error that each gets.
+        """
         host = self.host
+        waiting = [item for item in host.waiting if isinstance(item, requests.Reply)]
+        ended = {**behind, **{item.correlation_id: _refused(item.body) for item in waiting}}
         self.host = host._replace(unacknowledged=(), waiting=())
-        for item in host.waiting:
-            if isinstance(item, requests.Reply):
-                self.replies.append(requests.Reply(item.correlation_id, _refused(item.body)))
-            elif not isinstance(item, CreatedGroup):  # its JoinGroup is answered as one that waits
-                self.take(Persisted(item, "NOT_LEADER_OR_FOLLOWER", (self.host.state.group,)))
+        self.replies += [requests.Reply(request, body) for request, body in ended.items()]
+        return frozenset(ended)
 
 
 def _refused(body: requests.ReplyBody) -> requests.ReplyBody:
@@ -296,7 +297,7 @@ class ClockedRuntime:
         self.choices = choices
         self.target = target
         self._cell = Interner().cell
-        self._behind: frozenset[RequestId] = frozenset()
+        self._behind: dict[RequestId, requests.ReplyBody] = {}
 
     def first(self, image: requests.Image) -> CoordinatorHost:
         """A coordinator without any knowledge of the group."""
@@ -321,10 +322,10 @@ class ClockedRuntime:
         """Deliver a request or a new image; with `write_fails`, its append fails with that error."""
         call = CoordinatorCall(self, host)
         call.take(event, write_fails)
-        if isinstance(event, requests.JoinGroup) and call.host.unacknowledged:
-            self._behind |= {event.correlation_id}
-        self._behind -= {reply.correlation_id for reply in call.replies}
-        return _happened(call)
+        if isinstance(event, requests.JoinGroup | requests.SyncGroup) and call.host.unacknowledged:
+            error = write_error("NOT_LEADER_OR_FOLLOWER")
+            self._behind[event.correlation_id] = requests.error_reply(event, error)
+        return self._happened(call)
 
     def advance(
         self,
@@ -346,15 +347,14 @@ class ClockedRuntime:
             call.host = call.host.without(order)
             call.fired.append(order.timer)
             call.take(requests.TimerFired(order.timer, order.payload), write_fails)
-        self._behind -= {reply.correlation_id for reply in call.replies}
-        return _happened(call, elapsed)
+        return self._happened(call, elapsed)
 
     def flush(self, host: CoordinatorHost) -> Happened:
         """Acknowledge everything that was appended, and end `deferring`."""
         call = CoordinatorCall(self, host)
-        self._behind = frozenset()
+        self._behind = {}
         call.release()
-        return _happened(call)
+        return self._happened(call)
 
     def reload(self, host: CoordinatorHost, *, ends_writes: bool = False) -> Happened:
         """Fail over: the old coordinator answers parked requests, a new one reads acknowledged records.
@@ -362,23 +362,16 @@ class ClockedRuntime:
         With `ends_writes` the old one also answers the requests that wait for acknowledgement.
         """
         call = CoordinatorCall(self, host)
-        if ends_writes:
-            call.abandon()
-            left = self._behind - {reply.correlation_id for reply in call.replies}
-            refusal = requests.JoinGroupReply(write_error("NOT_LEADER_OR_FOLLOWER"), requests.UNKNOWN_MEMBER)
-            call.replies += [requests.Reply(request, refusal) for request in sorted(left)]
+        ended = call.abandon(self._behind) if ends_writes else frozenset()
+        self._behind = {}
         call.host = call.host.deserted()
-        call.take(Unload(self._behind if ends_writes else frozenset()))
-        self._behind = frozenset()
+        call.take(Unload(ended))
         history: LogHistory = host.history.value
         call.take(LoadAsLeft(tuple(record for batch in history.batches for record in batch)))
-        # A request that waits for its write and is parked as well gets the first of both answers.
-        first = {reply.correlation_id: reply for reply in reversed(call.replies)}
-        call.replies = [reply for reply in call.replies if first[reply.correlation_id] is reply]
-        return _happened(call)
+        return self._happened(call)
 
-
-def _happened(call: CoordinatorCall, elapsed: int = 0) -> Happened:
-    return Happened(
-        call.host, tuple(call.replies), tuple(call.records), tuple(call.fired), elapsed, call.acknowledged
-    )
+    def _happened(self, call: CoordinatorCall, elapsed: int = 0) -> Happened:
+        for reply in call.replies:
+            self._behind.pop(reply.correlation_id, None)
+        replies, records, fired = tuple(call.replies), tuple(call.records), tuple(call.fired)
+        return Happened(call.host, replies, records, fired, elapsed, call.acknowledged)

@@ -106,7 +106,7 @@ SWITCHES: Final = (
 class Unload(NamedTuple):
     """The broker is no longer coordinator: parked requests are answered NOT_COORDINATOR.
 
-    Those of `behind` still wait for an acknowledgement, too: the service answers them.
+    Those of `behind` are not: the service answered them, as they waited for an acknowledgement, too.
     """
 
     behind: frozenset[RequestId] = frozenset()

@@ -184,12 +184,13 @@ def unload(effects: Effects, group: ClassicGroup, behind: frozenset[RequestId]) 
     """Answer all parked requests: this broker is no longer the coordinator.
 
     A JoinGroup that waits in Stable (a static member's that is not stored yet) gets no answer. Those of
-    `behind` are answered before, without a member id.
+    `behind` are answered already.
     """
     draft = GroupBuilder(effects, group)
     for member_id in sorted(draft.members):
-        if draft.members[member_id].awaiting_join in behind:
-            draft.answer_join(member_id, requests.JoinGroupReply(errors.NOT_COORDINATOR, ""))
+        member = draft.members[member_id]
+        if member.awaiting_join in behind or member.awaiting_sync in behind:
+            continue
         if group.state == PREPARING:
             draft.answer_join(member_id, requests.JoinGroupReply(errors.NOT_COORDINATOR, member_id))
         else:
