@@ -244,6 +244,16 @@ SEQUENCES = {
             e.FailoverEvent(),
         ],
     ),
+    "sessions-that-end-at-once-in-a-group-of-another-kind": Recorded(
+        streams(session_timeout_ms=10_000) | {"consumer_session_timeout_ms": 10_000},
+        {"foo": 1},
+        [
+            modern("z", 0, subscribed=["foo"]),
+            modern("a", 0, subscribed=["foo"]),
+            modern("m", 0, subscribed=["foo"]),
+            e.AdvanceEvent(10_000),
+        ],
+    ),
     "creation-that-waits-when-the-broker-moves": Recorded(
         AT_ONCE,
         {"foo": 1},

@@ -23,5 +23,5 @@ def test_a_fault_that_does_not_fit_is_refused():
 def test_the_loop_finds_it(fault, tmp_path):
     """From 2 steps to a few thousand; 5 to 60 s each."""
     genuine_jars()
-    steps, cause = found(fault, tmp_path)
+    _, cause = found(fault, tmp_path)
     assert cause != "-", f"not found in {STEPS} steps"
