@@ -76,6 +76,8 @@ class Resolver:
             self.clients[0].instance, self.clients[1].instance = "i1", "i2"
         runs = threads.application(application or 0)
         self.threads = [threads.Thread(slot, runs) for slot in range(i.SLOTS)]
+        for thread in self.threads if application is not None and application % 4 > 1 else ():
+            thread.endpoint = f"h{thread.slot}:1"
         self._streams = application is not None
         self._topics = topics
         self._asked_for: Mapping[str, int] = {}
