@@ -85,6 +85,9 @@ KNOWN: Final = (
             f"{GONE}: join, session, {NO_MEMBER}",
             f"{GONE}: consumer_heartbeat, consumer_session, classic group",
             f"{GONE}: flush, *, {NO_MEMBER}",
+            f"{GONE}: streams_heartbeat, streams_session, {NO_MEMBER}",
+            f"{GONE}: streams_heartbeat, streams_session, classic group",
+            f"{GONE}: streams_heartbeat, initial_rebalance, classic group",
         ),
     ),
     KnownFinding(
