@@ -6,10 +6,12 @@ of a group's assignment: loads, idle members, rack matches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
+from kassay.certify.clusters.capacities import CapacityAnswer, best_with, strain_of
 from kassay.certify.clusters.clients.rules import ClientLibrary
 from kassay.certify.clusters.events import PlannedChange, other_places
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
@@ -47,7 +49,7 @@ class WhatIf:
     `best` holds the certificate of the optimum for the group as it is now; `optimum` is played like a
     candidate. `fetch_from`: the replicas whose racks count, None for both. `alarm`: that today's rule would
     not leave the group as it is, so that facts are missing. `growths`: the topics that get more partitions,
-    `reader`: how late a member learns of them.
+    `reader`: how late a member learns of them. `capacity`: the group as it is by its members' capacities.
     """
 
     observed: ObservedGroup
@@ -63,6 +65,7 @@ class WhatIf:
     alarm: str | None = None
     growths: tuple[TopicGrowth, ...] = ()
     reader: LateReader | None = None
+    capacity: CapacityAnswer | None = None
 
     @property
     def failed(self) -> tuple[PlayedCandidate, ...]:
@@ -98,6 +101,7 @@ class WhatIf:
             },
             "paths": [path.to_json() for path in self.paths],
             "growths": [growth.to_json() for growth in self.growths],
+            "capacity": None if self.capacity is None else self.capacity.to_json(),
             "new_partitions": None if self.reader is None else self.reader.to_json(),
         }
 
@@ -121,6 +125,7 @@ def what_if(
     report: Callable[[int], None] = lambda _: None,
     fetch_from: str | None = None,
     client: ClientLibrary | None = None,
+    capacities: Mapping[str, Fraction] | None = None,
 ) -> WhatIf:
     """The complete result, with the migration paths from `start` if it is known, for the members' library.
 
@@ -147,7 +152,19 @@ def what_if(
         None if start is None else alarm_of(observed, start, candidates),
         growths := growths_of(changes, observed.cluster.counts),
         late_reader(client, is_consumer=observed.is_consumer_group) if growths else None,
+        None if capacities is None else _capacity(observed, capacities, candidates),
     )
+
+
+def _capacity(
+    observed: ObservedGroup, capacities: Mapping[str, Fraction], candidates: Iterable[PlayedCandidate]
+) -> CapacityAnswer:
+    """The group as it is, with the members' capacities."""
+    strains = tuple(
+        (each.spec, strain_of(each.answers[0], capacities)) for each in candidates if each.answers
+    )
+    best = best_with(observed, capacities)
+    return CapacityAnswer(capacities, strain_of(observed.assignment, capacities), strains, best)
 
 
 def loads_today(observed: ObservedGroup) -> Loads:

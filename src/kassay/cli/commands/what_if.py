@@ -53,6 +53,13 @@ PLACE = 300
     help="Count reads within a rack from these replicas.  [default: both]",
 )
 @click.option(
+    "--capacity",
+    "capacities",
+    multiple=True,
+    metavar="MEMBER=N",
+    help="Set a member's capacity, relative to 1; repeatable.",
+)
+@click.option(
     "--client",
     "library",
     metavar="LIBRARY",
@@ -81,6 +88,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     returned no assignment or a rollout never settles, 2 unreadable input or no active members, 3 the group is
     not stable, 4 not loaded.
     """
+    from kassay.certify.clusters.capacities import capacities_of
     from kassay.certify.clusters.clients.rules import client_named
     from kassay.certify.clusters.events import parse_events
     from kassay.certify.clusters.other_groups import SharedOrStreams, what_if_other
@@ -114,11 +122,19 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         return present_other(what_if_other(observed, chosen["events"]), chosen)
     if not observed.stability.is_stable:
         return present_unstable(context, observed, chosen)
+    capacities = capacities_of(chosen["capacities"], observed) if chosen["capacities"] else None
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
     targets = loaded(chosen["targets"] or KAFKAS, chosen)
     with bar("evaluating", len(targets)) as tell:
         answer = what_if(
-            observed, targets, changes, start_target(observed, chosen), tell, chosen["fetch_from"], client
+            observed,
+            targets,
+            changes,
+            start_target(observed, chosen),
+            tell,
+            chosen["fetch_from"],
+            client,
+            capacities,
         )
     path = _keep(answer.best.certificate, chosen["out"])
     if chosen["report"]:

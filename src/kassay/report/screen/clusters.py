@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from kassay.certify.clusters.capacities import CapacityAnswer, Strain
 from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
 from kassay.certify.clusters.growth import LateReader, TopicGrowth
 from kassay.certify.clusters.observed import ObservedGroup
@@ -40,6 +41,8 @@ def what_if_view(
     ]
     parts += [line(f"{each.spec}: {each.failure}", style="bold red") for each in answer.failed]
     parts += [line(), line(meaning_of_columns(answer), style="dim")]
+    if answer.capacity is not None:
+        parts += [line(), *_by_capacity(answer.capacity, answer.observed.labels)]
     if answer.changes:
         parts += [line(), _events(answer)]
         parts += [line(each) for each in growth_facts(answer)]
@@ -316,6 +319,31 @@ def _events(answer: WhatIf) -> View:
         rows.append((line(title, style="bold"), *("",) * (len(titles) - 1)))
         rows += [(f"  {name}", *cells) for name, *cells in under]
     return plain_table(titles, rows, titles[1:])
+
+
+def _by_capacity(answer: CapacityAnswer, labels: Mapping[str, str]) -> Iterator[View]:
+    """The highest load per unit of capacity, by each rule and at best, and why there is no lower one."""
+    rows: list[tuple[object, ...]] = [("today", *_strain_cells(answer.today, labels), "-")]
+    rows += [(spec, *_strain_cells(strain, labels), "-") for spec, strain in answer.candidates]
+    best = answer.best
+    rows.append(("optimum", f"{float(best.load):.4g}", "", best.moved))
+    columns = ("by capacity", "partitions per unit, at most", "of", "moves")
+    yield plain_table(columns, rows, columns[1::2])
+    given = [f"{labels[each]}={float(size):g}" for each, size in answer.capacities.items() if size != 1]
+    yield line(f"capacities: {_some(given) or 'none given'}, all others 1. Kafka's rules do not know them.")
+    held = ", ".join(f"{labels[member]} {count}" for member, count in list(best.counts.items())[:_NAMED_MAX])
+    more = len(best.counts) - _NAMED_MAX
+    yield line(f"optimum: {held}" + (f" and {more} more" if more > 0 else ""))
+    if best.bound is not None:
+        readers = _some([labels[each] for each in best.bound.readers])
+        yield line(
+            f"proof: {counted(best.bound.partitions, 'partition')} can only go to {readers}, which hold "
+            f"fewer below {float(best.load):.4g}"
+        )
+
+
+def _strain_cells(strain: Strain, labels: Mapping[str, str]) -> tuple[object, ...]:
+    return f"{float(strain.load):.4g}", labels[strain.member]
 
 
 def growth_facts(answer: WhatIf) -> Iterator[str]:
