@@ -204,8 +204,8 @@ def test_a_machine_prints_the_shortest_events_that_break_a_claim(tmp_path):
     done = pytest_in(tmp_path, "test_state_machine.py", "--hypothesis-seed=0")
     assert done.returncode == 1, done.stdout
     # Which topics the shortest events keep follows from the draws, and these from the profile.
-    assert re.search(r"AssertionError: subscribed: t\d-\d \(given to m1, which reads t\d\)", done.stdout), (
-        done.stdout
-    )
+    assert re.search(
+        r"AssertionError: subscribed: t\d-\d \(given to m1, which reads t\d\)", done.stdout
+    ), done.stdout
     steps = re.findall(r"^E +state\.(?!books_agree|claims_hold)(\w+)", done.stdout, re.MULTILINE)
     assert steps == ["start", "join", "join", "teardown"]

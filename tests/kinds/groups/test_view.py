@@ -15,7 +15,7 @@ def test_tiles_say_what_is_kept_new_and_guilty():
         "m1 ✕": ["t0, t1, t2", "t0-1 t1-2 generation -1", "✕t0-1 +t1-0 t1-2 +t2-0", "4"],
     }
     assert frame.broken
-    assert frame.events == ("m0 joins (reads t0)", "m1 joins (reads t0, t1, t2, owned t0-1 t1-2)")
+    assert frame.events == ("m0 joins (reads t0)", "m1 joins (reads t0, t1, t2, claims t0-1 t1-2)")
 
 
 def test_what_nobody_is_given_stands_in_a_row_of_its_own():
@@ -95,7 +95,7 @@ def test_a_round_of_a_share_group_says_what_may_not_be_given_out():
     topics = {"topics": {"t": 3, "u": 1}}
     plain, withheld = frames(ROUND | topics, ROUND | topics | {"assignable": [["t", 0], ["t", 2]]})
     assert plain.notes == ("Topics: t (3 partitions), u (1 partition)",)
-    assert withheld.notes == (*plain.notes, "Not assignable: t-1 u-0")
+    assert withheld.notes == (*plain.notes, "Not to be given out: t-1 u-0")
 
 
 def test_a_failed_call_says_why():

@@ -9,21 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from kassay.certify.clusters import facts
 from kassay.certify.clusters.figures import PLAIN, LagsAndLeaders
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.certify.clusters.stability import SCHEMA as UNSTABLE
-from kassay.certify.clusters.stability import (
-    WITHOUT_MEMBERS,
-    Stability,
-    contradictions,
-    ownership,
-    stability_of,
-)
-from kassay.certify.clusters.topic_facts import broker_facts, partition_facts, topic_facts
+from kassay.certify.clusters.stability import Stability, contradictions, ownership, stability_of
 from kassay.model.cluster import Cluster, Topic, TopicPartition, numbers_by_topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group, Member
@@ -54,8 +47,7 @@ class ObservedGroup:
 
     `strategy`: the assignor that the coordinator printed, None if no output has it. `is_consumer_group`: the
     group uses the consumer protocol (KIP-848). `warnings`: conditions that may make an answer meaningless;
-    `assumptions`: facts taken for granted; `unused`: fields of the files on which no answer rests, and why;
-    `cleaned`: what was removed from the files as pasted.
+    `assumptions`: facts taken for granted.
     """
 
     name: str
@@ -69,8 +61,6 @@ class ObservedGroup:
     stability: Stability
     gaps: tuple[str, ...] = ()
     scales: LagsAndLeaders = PLAIN
-    unused: Mapping[str, str] = field(default_factory=dict)
-    cleaned: tuple[str, ...] = ()
 
     @lazy
     def assignment(self) -> Assignment:
@@ -112,8 +102,7 @@ class ObservedGroup:
             "warnings": list(self.warnings),
             "assumptions": list(self.assumptions),
             "not_shown": list(self.gaps),
-            "cleaned": list(self.cleaned),
-            "not_used": dict(self.unused),
+            "not_used": dict(facts.NOT_USED),
         }
 
     def unstable_document(self) -> dict[str, Any]:
@@ -124,8 +113,6 @@ class ObservedGroup:
             "strategy": self.strategy,
             "protocol": self.protocol,
             "warnings": list(self.warnings),
-            "not_used": dict(self.unused),
-            "cleaned": list(self.cleaned),
             **self.stability.to_json(),
         }
 
@@ -154,7 +141,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     """The group of this name, or the only group in the files; raises `InputError`."""
     group = _named(inputs, name)
     outputs = of_group(inputs.groups, group)
-    warnings: list[str] = [*inputs.notes]
+    warnings: list[str] = []
     assumptions: list[str] = []
     _require_consumers(outputs, group)
     owned, rows = ownership(outputs, group, warnings)
@@ -163,7 +150,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     stability = stability_of(outputs, owned, rows, labels)
     if not owned:
         _require_rebalancing(outputs, group, stability)
-    if not (stability.is_stable or stability.state in WITHOUT_MEMBERS or outputs.empty):
+    if not stability.is_stable:
         warnings.append("the group was rebalancing when this was printed: ownership may be incomplete")
     warnings += contradictions(stability, labels)
     counts = _counts(inputs, outputs, owned, warnings, assumptions)
@@ -179,14 +166,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     if stability.is_stable:
         warnings += facts.lost_topics(outputs, read)
     warnings += facts.past_end(outputs)
-    warnings += facts.lags_elsewhere(inputs, cluster)
-    warnings += facts.contradicted(outputs)
-    warnings += facts.renamed(outputs)
-    warnings += facts.states_told(outputs, len(owned))
-    warnings += facts.epochs_told(outputs)
-    warnings += partition_facts(inputs, cluster)
-    warnings += topic_facts(inputs, cluster)
-    warnings += broker_facts(inputs, cluster)
+    warnings += facts.leaderless(inputs, cluster)
     is_consumer_group, protocol = facts.is_consumer_group(outputs, [each.member_id for each in members])
     if protocol is not None:
         assumptions.append(protocol)
@@ -201,10 +181,8 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
         tuple(warnings),
         tuple(assumptions),
         stability,
-        tuple(facts.gaps(outputs, seen, cluster, are_racks_known=inputs.are_racks_known)),
+        tuple(facts.gaps(outputs, seen, cluster)),
         facts.scales_of(inputs, outputs, cluster),
-        facts.unused(inputs),
-        tuple(inputs.cleaned),
     )
 
 
@@ -218,7 +196,7 @@ def _members(
 ) -> tuple[Member, ...]:
     """The members with their racks and instance ids."""
     racks = _by_consumer(inputs.racks, consumers, rows)
-    if inputs.racks and not inputs.are_racks_known and (without := len(consumers) - len(racks)):
+    if inputs.racks and (without := len(consumers) - len(racks)):
         warnings.append(f"{without} of {len(consumers)} members have no rack in the file of racks")
     return tuple(
         Member(
@@ -261,7 +239,7 @@ def _require_rebalancing(outputs: GroupOutputs, group: str, stability: Stability
         )
     if group in outputs.empty:
         said = f"the tool says \"Consumer group '{group}' has no active members.\""
-    elif stability.state in WITHOUT_MEMBERS:
+    elif stability.state in ("Dead", "Empty"):
         said = f"its state is {stability.state}"
     elif not stability.is_stable:
         return
@@ -393,9 +371,9 @@ def lags_of(text: str, file: str, observed: ObservedGroup) -> dict[TopicPartitio
     lags = inputs.lags
     if lags is None:
         lags = {
-            TopicPartition(row.topic, row.partition): lag
+            TopicPartition(row.topic, row.partition): row.lag
             for row in of_group(inputs.groups, observed.name).offsets
-            if row.topic is not None and (lag := row.records_behind) is not None
+            if row.topic is not None and row.lag is not None
         }
     known = {tp: lag for tp, lag in lags.items() if observed.cluster.has(tp)}
     if not known:

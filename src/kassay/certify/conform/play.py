@@ -65,8 +65,7 @@ def play(
     setup = intended.setup
     process.start(setup.config, setup.topics, setup.seed)
     model = Followed(setup.config, setup.topics, release, target)
-    streams = "streams" in setup.config
-    resolver = Resolver(setup.topics, application=setup.application if streams else None)
+    resolver = Resolver(setup.topics)
     watching = Watch(process if watch else None)
     steps: list[GenuineStep] = []
     difference = None

@@ -150,7 +150,6 @@ class ClusterPlan:
             },
             "warnings": list(cluster.warnings),
             "not_used": list(cluster.unused),
-            "cleaned": list(cluster.cleaned),
             "today": [_standing_json(each) for each in self.today],
             "state": [_standing_json(each) for each in self.health],
             "silent": sorted(cluster.silent),

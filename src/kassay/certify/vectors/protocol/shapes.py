@@ -21,11 +21,7 @@ Numbers = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class ConfigShape:
-    """The coordinator's configuration; times in milliseconds.
-
-    `unload_ends_writes`: a broker that is no longer the coordinator answers what waits for acknowledgement,
-    as Kafka's runtime does; without it these requests get no answer, as from a broker that is gone.
-    """
+    """The coordinator's configuration; times in milliseconds."""
 
     classic_initial_rebalance_delay_ms: Count
     classic_new_member_join_timeout_ms: Count
@@ -38,7 +34,6 @@ class ConfigShape:
     streams: Document = field(default_factory=dict)
     consumer_assignment_interval_ms: Count | None = None
     consumer_regex_refresh_interval_ms: Count | None = None
-    unload_ends_writes: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,8 +109,7 @@ class EventShape:
 class StepShape:
     """One step: the event, and Kafka's reaction; `t` is in milliseconds since the first step.
 
-    `more` holds the additional data in traces of later releases, None if the trace's release has none. `lost`
-    has the records whose write failed, which only show the choices that were made: a trace may lack them.
+    `more` holds the additional data in traces of later releases, None if the trace's release has none.
     """
 
     i: int
@@ -127,7 +121,6 @@ class StepShape:
     durable: int
     state: Document
     more: Document | None = None
-    lost: tuple[Document, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,7 +140,6 @@ class SeenShape:
     state: StateShape
     records: tuple[RecordShape, ...]
     responses: tuple[ResponseShape, ...]
-    lost: tuple[RecordShape, ...]
 
 
 class TracedStep:
@@ -155,14 +147,13 @@ class TracedStep:
 
     def __init__(self, shape: StepShape) -> None:
         # Tasks are not partitions: the choices for a Streams group read the state themselves.
-        streams = shape.state.get("type") == "streams"
-        state = {"timers": shape.state["timers"]} if streams else shape.state
+        state = {} if shape.state.get("type") == "streams" else shape.state
         parts = {"event": shape.event, "state": state}
-        lists = {name: list(getattr(shape, name)) for name in ("records", "responses", "lost")}
+        lists = {"records": list(shape.records), "responses": list(shape.responses)}
         seen = read_as(SeenShape, {**parts, **lists}, f"step {shape.i}")
         self.shape = shape
         self.event, self.state = seen.event, seen.state
-        self.records, self.responses, self.lost = seen.records, seen.responses, seen.lost
+        self.records, self.responses = seen.records, seen.responses
 
 
 BEFORE_THE_FIRST: Final = TracedStep(StepShape(-1, 0, {"event": ""}, (), (), (), 0, {}))

@@ -80,10 +80,7 @@ class CopartitionGroup(NamedTuple):
 
 
 class StreamsSubtopology(NamedTuple):
-    """A connected part of a topology; each repartition source has its partition count, 0 if unset.
-
-    `expressions` that name sources may be sent, but no release accepts any.
-    """
+    """A connected part of a topology; each repartition source has its partition count, 0 if unset."""
 
     subtopology_id: str
     sources: tuple[str, ...] = ()
@@ -91,7 +88,6 @@ class StreamsSubtopology(NamedTuple):
     repartition_sinks: tuple[str, ...] = ()
     repartition_sources: tuple[tuple[str, int], ...] = ()
     copartition: tuple[CopartitionGroup, ...] = ()
-    expressions: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION
 from kassay.model.shape.codec import MOST
 from kassay.reading.documents import wrong
-from kassay.reading.kafka.offsets.fields import fields_in
 from kassay.reading.kafka.offsets.values import (
     ClassicGeneration,
     ConsumerAssignment,
@@ -162,8 +161,7 @@ def streams_epoch(data: JsonObject, path: str) -> GroupEpoch:
     standbys = configs.get(_STANDBYS, "")
     epoch = int_of(data, "epoch", path)
     copies = int(standbys) if standbys.isdecimal() and len(standbys) < 6 else None
-    checked = data.get("validatedTopologyEpoch")
-    return GroupEpoch(epoch, copies, _metadata_hash(data), checked if type(checked) is int else None)
+    return GroupEpoch(epoch, copies, _metadata_hash(data))
 
 
 def streams_member(data: JsonObject, path: str) -> MemberSubscription:
@@ -256,8 +254,7 @@ def read_record(key: object, value: object) -> GroupRecord | None:
     if value is None:
         return GroupRecord(kind, group, part, None)
     inner = object_of(object_of(value, "value").get("data"), "value.data")
-    fields = frozenset(fields_in(inner))
-    return GroupRecord(kind, group, part, _READERS[kind](inner, "value.data"), fields)
+    return GroupRecord(kind, group, part, _READERS[kind](inner, "value.data"))
 
 
 _PARTS: Final = {

@@ -49,7 +49,7 @@ DECODED: Final = 256
 Runs = Sequence[tuple[str, Sequence[int]]]
 
 
-class UserDataOwned(NamedTuple):
+class UserDataClaim(NamedTuple):
     """The partitions that a member reports as owned, and their generation (-1: not reported)."""
 
     owned: tuple[TopicPartition, ...] = ()
@@ -84,17 +84,17 @@ def encode_sticky(runs: Runs, generation: int | None) -> bytes:
 
 
 @lru_cache(maxsize=DECODED)
-def decode_sticky(data: bytes | None) -> UserDataOwned:
+def decode_sticky(data: bytes | None) -> UserDataClaim:
     """The ownership in a member's sticky user data; empty if the data is missing or malformed."""
     if not data:
-        return UserDataOwned()
+        return UserDataClaim()
     try:
         owned, end = _decode_owned(data)
     except (error, ValueError):
-        return UserDataOwned()
+        return UserDataClaim()
     # Data too short for a generation is version 0, as Kafka falls back to its older schema.
     generation = INT32.unpack_from(data, end)[0] if len(data) - end >= INT32.size else NO_GENERATION
-    return UserDataOwned(tuple(owned), generation)
+    return UserDataClaim(tuple(owned), generation)
 
 
 def _decode_owned(data: bytes) -> tuple[list[TopicPartition], int]:
@@ -135,28 +135,28 @@ def decode_generation(data: bytes | None) -> int:
 Partitions = Mapping[str, tuple[TopicPartition, ...]]
 
 
-class OwnedPartitions(NamedTuple):
+class Claims(NamedTuple):
     """The members' valid owned partitions.
 
     `stated` is what each member reported, `owned` the valid part of it, `contested` the partitions that
     several members reported in one generation, `highest` the highest generation of all.
     """
 
-    stated: dict[str, UserDataOwned]
+    stated: dict[str, UserDataClaim]
     owned: dict[str, list[TopicPartition]]
     contested: set[TopicPartition]
     highest: int
     equal_subscriptions: bool
 
 
-def weigh_owned(
-    members: Iterable[Member], topics: Container[str], read: Callable[[Member], UserDataOwned]
-) -> OwnedPartitions:
+def weigh_claims(
+    members: Iterable[Member], topics: Container[str], read: Callable[[Member], UserDataClaim]
+) -> Claims:
     """The valid owned partitions of existing topics; `read` takes a member's report from a subscription."""
-    stated: dict[str, UserDataOwned] = {}
+    stated: dict[str, UserDataClaim] = {}
     owned: dict[str, list[TopicPartition]] = {}
     contested: set[TopicPartition] = set()
-    reporters: dict[TopicPartition, Member] = {}
+    claimants: dict[TopicPartition, Member] = {}
     highest = NO_GENERATION
     subscribed: set[str] = set()
     equal = True
@@ -165,27 +165,27 @@ def weigh_owned(
             subscribed = set(member.topics)
         elif equal:
             equal = len(member.topics) == len(subscribed) and subscribed.issuperset(member.topics)
-        report = stated[member.member_id] = read(member)
-        highest = max(highest, report.generation)
+        claim = stated[member.member_id] = read(member)
+        highest = max(highest, claim.generation)
         mine = owned[member.member_id] = []
-        for tp in report.owned:
+        for tp in claim.owned:
             if tp[0] not in topics:
                 continue
-            other = reporters.get(tp)
+            other = claimants.get(tp)
             if other is None:
                 mine.append(tp)
-                reporters[tp] = member
+                claimants[tp] = member
                 continue
             theirs = max(other.generation, NO_GENERATION)
-            if report.generation < theirs:
+            if claim.generation < theirs:
                 continue
-            if report.generation == theirs:
+            if claim.generation == theirs:
                 contested.add(tp)
             else:
                 mine.append(tp)
             _drop(owned[other.member_id], tp)
-            reporters[tp] = member
-    return OwnedPartitions(stated, owned, contested, highest, equal)
+            claimants[tp] = member
+    return Claims(stated, owned, contested, highest, equal)
 
 
 def _drop(tps: list[TopicPartition], tp: TopicPartition) -> None:

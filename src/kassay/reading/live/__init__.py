@@ -1,1 +1,0 @@
-"""A cluster read over the network, by requests that change nothing: settings, connections, answers."""
