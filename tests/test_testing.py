@@ -203,9 +203,9 @@ def test_a_machine_prints_the_shortest_events_that_break_a_claim(tmp_path):
     (tmp_path / "kept_assignor.py").write_text(sound.replace(able, "able = list(readers)"))
     done = pytest_in(tmp_path, "test_state_machine.py", "--hypothesis-seed=0")
     assert done.returncode == 1, done.stdout
-    # Which topics the shortest events keep follows from the draws, and these from the profile.
+    # Hypothesis draws other topics in its profile `ci`; the one that is assigned is never the one read.
     assert re.search(
-        r"AssertionError: subscribed: t\d-\d \(given to m1, which reads t\d\)", done.stdout
+        r"AssertionError: subscribed: (t\d)-\d \(given to m1, which reads (?!\1)t\d\)", done.stdout
     ), done.stdout
     steps = re.findall(r"^E +state\.(?!books_agree|claims_hold)(\w+)", done.stdout, re.MULTILINE)
     assert steps == ["start", "join", "join", "teardown"]
