@@ -58,8 +58,8 @@ def test_a_member_joins_with_all_that_it_brings():
         (
             CLIENT,
             {"event": "Withhold", "topic": "t0", "numbers": [3, 4]},
-            "what of t0 may not be given out",
-            "of t0 may not be given out: 3 4",
+            "the partitions of t0 that are not assignable",
+            "of t0 not assignable: 3 4",
         ),
         (
             CLIENT,

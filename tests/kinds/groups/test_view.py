@@ -95,7 +95,7 @@ def test_a_round_of_a_share_group_says_what_may_not_be_given_out():
     topics = {"topics": {"t": 3, "u": 1}}
     plain, withheld = frames(ROUND | topics, ROUND | topics | {"assignable": [["t", 0], ["t", 2]]})
     assert plain.notes == ("Topics: t (3 partitions), u (1 partition)",)
-    assert withheld.notes == (*plain.notes, "Not to be given out: t-1 u-0")
+    assert withheld.notes == (*plain.notes, "Not assignable: t-1 u-0")
 
 
 def test_a_failed_call_says_why():

@@ -105,8 +105,8 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
         lambda e: f"the partitions of {e['topic']} now cost {' '.join(map(str, e['weights']))}",
     ),
     "Withhold": EventForm(
-        lambda e: f"what of {e['topic']} may not be given out",
-        lambda e: f"of {e['topic']} may not be given out: {_numbers(e)}",
+        lambda e: f"the partitions of {e['topic']} that are not assignable",
+        lambda e: f"of {e['topic']} not assignable: {_numbers(e)}",
     ),
     "Claim": EventForm(
         lambda e: f"{e['member_id']} claiming {tiles(e['owned'])} of generation {e['generation']}",

@@ -79,7 +79,7 @@ def _notes(rebalances: Sequence[ReportedRebalance]) -> Iterator[tuple[str, ...]]
         withheld = _withheld(each)
         yield (
             f"Topics: {topics or 'none'}",
-            *([f"Not to be given out: {withheld}"] if withheld else []),
+            *([f"Not assignable: {withheld}"] if withheld else []),
             *(note for note in varying if note not in last),
         )
         last = varying

@@ -87,7 +87,7 @@ def newly_assignable(step: Step) -> Iterator[Evidence]:
     for member_id, tps in sorted(step.given.items()):
         had = by_id[member_id].owned if member_id in by_id else ()
         for tp in sorted(withheld.intersection(tps).difference(had)):
-            yield Evidence(str(tp), {"newly given to": member_id, "may be given out": False})
+            yield Evidence(str(tp), {"newly given to": member_id, "assignable": False})
 
 
 def _one_may_have_three(step: Step) -> bool:

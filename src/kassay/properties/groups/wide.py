@@ -668,6 +668,62 @@ def _glued_seen(history: History, wanted: str) -> bool:
     )
 
 
+def _withheld_of(history: History, wanted: str) -> dict[str, tuple[int, ...]]:
+    """What the group may not assign at first, by topic; every topic has a partition."""
+    topics = history.cluster.topics
+    if wanted == "none of the largest topic":
+        topics = (max(topics, key=lambda topic: topic.partitions),)
+    numbers = {topic.name: tuple(range(topic.partitions)) for topic in topics}
+    if wanted == "all but the first":
+        return {name: each[:1] for name, each in numbers.items()}
+    if wanted == "all but the last":
+        return {name: each[-1:] for name, each in numbers.items()}
+    return {name: each[1:] for name, each in numbers.items()} if wanted == "the first alone" else numbers
+
+
+_ASSIGNABLE: Final = (
+    "none",
+    "none of the largest topic",
+    "the first alone",
+    "all but the first",
+    "all but the last",
+)
+
+
+def _widen_assignable(history: History, wanted: str, _: Source) -> History:
+    """Partitions whose share state is not initialised at first, and is one rebalance later."""
+    topics = history.cluster.topics
+    if not _first(history) or not topics:
+        return history
+    more: tuple[str, ...] = ()
+    if max(topic.partitions for topic in topics) < 3 or len(topics) < 2:
+        more = (_unused("late", history.cluster.by_name),)
+        late = topics[0].with_partitions(3)._replace(name=more[0])
+        history = replace(history, cluster=history.cluster.with_topics((*topics, late)))
+    withheld = {name: each for name, each in _withheld_of(history, wanted).items() if each}
+
+    def reading(_: int, member: Member) -> Member:
+        owned = tuple(tp for tp in member.owned if tp.partition not in withheld.get(tp.topic, ()))
+        return member._replace(owned=owned, topics=(*member.topics, *more))
+
+    history = _with_members(history, reading)
+    first = tuple(event for event in history.changes[0] if not isinstance(event, Withhold))
+    held = tuple(Withhold(name, numbers) for name, numbers in withheld.items())
+    released = tuple(Withhold(name, ()) for name in withheld)
+    return replace(history, changes=((*first, *held), released, *history.changes[1:]))
+
+
+def _assignable_seen(history: History, wanted: str) -> bool:
+    if not history.cluster.topics or not history.changes:
+        return False
+    held = {event.topic: event.numbers for event in history.changes[0] if isinstance(event, Withhold)}
+    read = {name for join in _first(history) for name in join.member.topics}
+    wanted_of = {name: numbers for name, numbers in _withheld_of(history, wanted).items() if numbers}
+    return bool(read & wanted_of.keys()) and all(
+        set(held.get(name, ())) == set(numbers) for name, numbers in wanted_of.items()
+    )
+
+
 GENERATION: Final = WideRange(
     "generations", tuple(_GENERATIONS), _widen_generation, _generation_seen, "JoinGroupResponse.generationId"
 )
@@ -787,10 +843,18 @@ GLUED: Final = WideRange(
     names=("topic",),
 )
 
+ASSIGNABLE: Final = WideRange(
+    "assignable partitions",
+    _ASSIGNABLE,
+    _widen_assignable,
+    _assignable_seen,
+    "ShareGroup.initializedTopicPartitions",
+)
+
 
 def ranges_of(kind: Kind) -> tuple[WideRange, ...]:
     """The ranges of what a target of the kind sees."""
     common = (GENERATION, MEMBER_LIVES, *ORDERS, *RACK_RANGES, JOINED, ALONE, MOVING)
     if kind == CLIENT:
         return (*common, STATIC, WEIGHT, TOPIC_LIVES, STALE_CLAIMS)
-    return (*common, STATIC, CONFLICTS) if kind == SERVER else (*common, TOPIC_LIVES, GLUED)
+    return (*common, STATIC, CONFLICTS) if kind == SERVER else (*common, TOPIC_LIVES, GLUED, ASSIGNABLE)

@@ -225,7 +225,7 @@ def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> 
                 placed[name] += len(partitions)
         for name, count in placed.items():
             if count != counts[name]:
-                raise RefusedError(f"{name} has {counts[name]} partitions, {count} are given out")
+                raise RefusedError(f"{name} has {counts[name]} partitions, {count} are assigned")
         owners = _rows(placed, position, assignment)
     previous = _previous(placed, form["members"])
     members = tuple(Member(m["id"], m["rack"], topics_of[id(m["topics"])]) for m in form["members"])

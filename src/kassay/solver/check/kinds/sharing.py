@@ -132,7 +132,7 @@ def _assignable(topic: Document) -> set[int]:
     numbers = set(range(topic["partitions"]) if named is None else named)
     require(
         all(number < topic["partitions"] for number in numbers),
-        f"a partition of {topic['name']} may be given out that is not there",
+        f"a partition of {topic['name']} is assignable and does not exist",
     )
     return numbers
 
@@ -197,7 +197,7 @@ def _copies(form: Document, assignment: Document) -> set[_Copy]:
     require(len(given) == len(listed), "a member is given a partition twice")
     for member, topic, number in given:
         require(topic in ids[member], f"{member} is given {topic}-{number}, which it does not read")
-        require(number in able[topic], f"{topic}-{number} is given out and may not be")
+        require(number in able[topic], f"{topic}-{number} is assigned and not assignable")
     return given
 
 
