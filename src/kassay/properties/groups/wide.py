@@ -724,6 +724,37 @@ def _assignable_seen(history: History, wanted: str) -> bool:
     )
 
 
+_AT_ONCE: Final = {"with half the partitions": 2, "with one partition": 4}
+
+
+def _widen_recreated(history: History, wanted: str, _: Source) -> History:
+    """A topic that all first members read is created again with fewer partitions, before anything else.
+
+    What they own of it reaches beyond its end.
+    """
+    if not _first(history) or not history.cluster.topics:
+        return history
+    name = _unused("again", history.cluster.by_name)
+    topic = history.cluster.topics[0].with_partitions(4)._replace(name=name)
+    history = replace(history, cluster=history.cluster.with_topics((*history.cluster.topics, topic)))
+    history = _with_members(history, lambda _, m: m._replace(topics=(*m.topics, name)))
+    smaller = CreateTopic(Topic(name, 4 // _AT_ONCE[wanted]))
+    start, *later = history.changes
+    return replace(history, changes=(start, (DeleteTopic(name), smaller), *later))
+
+
+def _recreated_seen(history: History, wanted: str) -> bool:
+    counts = {topic.name: topic.partitions for topic in history.cluster.topics}
+    change = history.changes[1] if len(history.changes) > 1 else ()
+    gone = {event.topic for event in change if isinstance(event, DeleteTopic)}
+    read = {name for join in _first(history) for name in join.member.topics}
+    return any(
+        event.topic.partitions * _AT_ONCE[wanted] == counts.get(event.topic.name)
+        for event in change
+        if isinstance(event, CreateTopic) and event.topic.name in gone & read
+    )
+
+
 GENERATION: Final = WideRange(
     "generations", tuple(_GENERATIONS), _widen_generation, _generation_seen, "JoinGroupResponse.generationId"
 )
@@ -850,6 +881,14 @@ ASSIGNABLE: Final = WideRange(
     _assignable_seen,
     "ShareGroup.initializedTopicPartitions",
 )
+RECREATED: Final = WideRange(
+    "topics created again at once",
+    tuple(_AT_ONCE),
+    _widen_recreated,
+    _recreated_seen,
+    "DeleteTopics, CreateTopics",
+    frozenset({"no-unknown-topics", "no-conflicting-claims"}),
+)
 
 
 def ranges_of(kind: Kind) -> tuple[WideRange, ...]:
@@ -857,4 +896,8 @@ def ranges_of(kind: Kind) -> tuple[WideRange, ...]:
     common = (GENERATION, MEMBER_LIVES, *ORDERS, *RACK_RANGES, JOINED, ALONE, MOVING)
     if kind == CLIENT:
         return (*common, STATIC, WEIGHT, TOPIC_LIVES, STALE_CLAIMS)
-    return (*common, STATIC, CONFLICTS) if kind == SERVER else (*common, TOPIC_LIVES, GLUED, ASSIGNABLE)
+    return (
+        (*common, STATIC, CONFLICTS)
+        if kind == SERVER
+        else (*common, TOPIC_LIVES, RECREATED, GLUED, ASSIGNABLE)
+    )
