@@ -2,10 +2,10 @@
 
     PYTHONPATH=CHECKOUT/src python benchmarks/_judged_rate.py SPEC HISTORIES [--clocked]
 
-It goes by the names of this version, or by those of commit 91a1e5b. The first histories are played before
-the clock starts: what either checkout imports only where it is needed is no part of the rate. A clock around
-every call of the target costs as much as a small part of the judging, so what all takes and the target's
-part of it are asked apart, this one with `--clocked`.
+It goes by the names of this version, or by those of commits 91a1e5b and 864a7b5. The first histories are
+played before the clock starts: what either checkout imports only where it is needed is no part of the rate. A
+clock around every call of the target costs as much as a small part of the judging, so the time of everything
+and the target's part of it are measured in two runs, the second with `--clocked`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 OWN = ("assign", "on_assignment", "subscription_user_data")
-"""What the target is asked: the time within is its own."""
+"""The methods of the target: the time within them is its own."""
 WARMING = 10
 """So many histories are played before the others are timed."""
 CALIBRATED = 20_000
@@ -42,7 +42,7 @@ class Clock:
     """What part of the time was spent in some functions, the clock's own time taken off.
 
     It goes by time that passes, whose clock costs a tenth of that of CPU seconds: what else runs on the
-    machine takes its share from both parts alike.
+    machine takes its share from both parts.
     """
 
     def __init__(self) -> None:
@@ -101,12 +101,12 @@ def own_methods(of_target: type) -> list[str]:
 
 
 def main() -> None:
-    """Print what was asked, judged and broken, and the CPU seconds that it took; the target's part too."""
+    """Print the counts of rebalances, judgements and violations, and CPU seconds; the target's part too."""
     spec, path, clocked = sys.argv[1], Path(sys.argv[2]), "--clocked" in sys.argv[3:]
     blocks, options, targets = checkout()
     make = getattr(options, "RunOptions", None) or options.Options
     job = blocks.Job(targets.resolve(spec), make(budget=options.Budget(histories=1)))
-    clock, asked, judged, broken = Clock(), 0, 0, 0
+    clock, rebalances, judged, broken = Clock(), 0, 0, 0
     with blocks.open_bench(job) as bench:
         histories = list(cases(bench.driver, path))
         of_target = type(bench.subject.new({}))
@@ -118,12 +118,12 @@ def main() -> None:
         before, since = time.process_time(), time.perf_counter()
         for history in histories[WARMING:]:
             seen = bench.driver.examine(history, bench.subject)
-            asked += seen.asked
+            rebalances += seen.rebalances if hasattr(seen, "rebalances") else seen.asked
             judged += sum(seen.judged.values())
             broken += len(seen.violations)
         spent, passed = time.process_time() - before, time.perf_counter() - since
     claims = sorted(claim.kind.id for claim in job.claims)
-    counts = {"asked": asked, "judged": judged, "broken": broken, "claims": claims}
+    counts = {"rebalances": rebalances, "judged": judged, "broken": broken, "claims": claims}
     print(json.dumps({**counts, "cpu": spent, "target": clock.part(passed) if clocked else None}))
 
 

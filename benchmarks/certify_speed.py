@@ -133,7 +133,7 @@ def compare(base: Path) -> None:
                 if before["claims"] != now["claims"]:
                     raise SystemExit(f"{spec}: judged by {before['claims']} there, {now['claims']} here")
                 for place, (one, off) in enumerate(((before, 0), (now, 0), (before, 1), (now, 1))):
-                    rates[place].append(one["asked"] / (one["cpu"] * (1 - off * one["target"])))
+                    rates[place].append(one["rebalances"] / (one["cpu"] * (1 - off * one["target"])))
                     judgements[place % 2] += one["judged"]
             there, here, there_off, here_off = map(statistics.median, rates)
             whole = f"{there:7.0f} {here:7.0f} {here / there:6.2f}"

@@ -120,7 +120,7 @@ class Plain:
         node = self.new(units)
         for m, had in each.kept:
             if m in self.node:
-                price = self.move * (each.claimed - had) + self.wrong * mismatch(each.racks, self.racks[m])
+                price = self.move * (each.owned - had) + self.wrong * mismatch(each.racks, self.racks[m])
                 self.arcs.append((node, self.node[m], units, price))
         pool = self.hubs.get((takers, each.racks))
         if pool is None:
@@ -132,7 +132,7 @@ class Plain:
                 self.arcs.append(
                     (pool, self.hub(near, takers, rack), MOST, self.wrong * mismatch(each.racks, rack))
                 )
-        self.arcs.append((node, pool, units, self.move * each.claimed))
+        self.arcs.append((node, pool, units, self.move * each.owned))
 
     def hub(self, near: list[int], takers: tuple[int, ...], rack: str | None) -> int:
         key = takers, rack or ""

@@ -104,8 +104,8 @@ def hub_networks(problem: Problem) -> Iterator[tuple[Hubs, int, int]]:
         )
         hubs.build(classes)
         # In the network every unit leaves its pool at the price of the dearest move.
-        dearest = max([each.claimed for each in classes], default=0)
-        less = sum((each.claimed - dearest) * len(each.units) for each in classes)
+        dearest = max([each.owned for each in classes], default=0)
+        less = sum((each.owned - dearest) * len(each.units) for each in classes)
         yield hubs, sum(len(each.units) for each in classes), less * move
 
 

@@ -4,7 +4,7 @@ from typing import Any
 from unittest.mock import patch
 
 from kassay.certify.protocols import explore as exploring
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.settings import CORRECTED, ExploreSettings
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.faults import parse_faults
 from kassay.model.protocols.values.releases import RELEASES
@@ -21,7 +21,12 @@ WALK = ("seed", "symmetry", "fingerprints", "jobs", "progress")
 
 
 def settings(model: str, **chosen: Any) -> ExploreSettings:
-    """The settings, of a model with these options."""
+    """The settings, of a model with these options.
+
+    Clients are the corrected ones unless `client` says otherwise: these walks are about the coordinator, and
+    what Kafka's client adds by itself has its own tests (`tests/docs`, `tests/certify/protocols`).
+    """
+    chosen.setdefault("client", CORRECTED)
     if isinstance(chosen.get("faults"), str):
         chosen["faults"] = parse_faults(chosen["faults"])
     if chosen.get("regex") and getattr(chosen.get("faults"), "topic", 0):

@@ -1,11 +1,13 @@
-"""`./dev jars`: extraction from a wheel."""
+"""`./dev`: extraction of jars from a wheel, and the end of the demo."""
 
+import sys
 import zipfile
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 
 import pytest
 
+from tests import demo
 from tests.paths import ROOT
 
 
@@ -54,3 +56,18 @@ def test_what_was_fetched_is_not_fetched_again(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines() == [
         f"{tmp_path.name}/{jar} is there" for jar in module.WHEELS.values()
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (0, "All claims hold: .kassay/report.html"),
+        (1, "Some of Kafka's own assignors break claims; the report shows how: .kassay/report.html"),
+        (2, "kassay certify ended with 2: no report"),
+    ],
+)
+def test_the_demo_ends_with_its_report(monkeypatch, capsys, code, said):
+    """A broken claim is what it shows, and no failure of it."""
+    monkeypatch.setattr(demo, "COMMAND", (sys.executable, "-c", f"raise SystemExit({code})"))
+    assert demo.main([]) == (0 if code == 1 else code)
+    assert capsys.readouterr().out == f"\n{said}\n"

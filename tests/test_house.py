@@ -19,7 +19,7 @@ DOORS = ("model", "assignors", "properties", "solver")
 FAMILY_DOORS = (*DOORS, "kinds")
 SAME_NAME = {
     "Broker": "Kafka's broker with all that it says of itself; the solver's has a share and a number",
-    "Member": "Kafka's member with its claims; the solver's is a vertex",
+    "Member": "Kafka's member with what it owns; the solver's is a vertex",
     "Topic": "Kafka's topic; the solver's is a weight for each partition",
 }
 """Public class names that may occur twice, with the reason."""

@@ -15,14 +15,15 @@ from kassay.model.protocols.coordinator.consumer import targets
 from kassay.model.protocols.coordinator.streams.targets import STREAMS_MEMBER_TABLE
 from kassay.model.protocols.coordinator.table import CLASSIC_GROUP, CONSUMER_GROUP, STREAMS_GROUP
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
-from kassay.model.protocols.values.releases import OLD_RULES
+from kassay.model.protocols.values.releases import OLD_RULES, RELEASES
 
 CHANGES: Final = """## What changed in Kafka 4.4
 
-There is one model of the coordinator, with the rules of 4.4 (8d3916cfe15f, 2026-08-21). Where trunk of
-2024-10-25 (1eb7644) had another rule, a switch turns that rule on, and `--release 2024-10` turns on all
-of them; genuine traces of both releases check the model. `kassay explore ... --switch NAME` turns on
-one rule, and `kassay switches` shows what finds each, at which bound (`docs/switches.md`)."""
+There is one model of the coordinator, with the rules of 4.4.0 (8d3916cfe15f, 2026-08-21). Where an older
+release has another rule, a switch turns that rule on, and `--release 4.2.1` turns on all that 4.2.1 has.
+[`kassay conform`](conform.md) compares 4.4.0, 4.3.1, 4.2.1, 4.1.2 and 4.0.2 with Kafka's own classes; 2024-10
+is trunk of 2024-10-25 (1eb7644), of which there are genuine traces. `kassay explore ... --switch NAME` turns
+on one rule, and `kassay switches` shows what finds each, at which bound (`docs/switches.md`)."""
 SIZES: Final = """## How many states there are
 
 Two members, two partitions, every legal balanced answer of the assignor; states that are identical up to the
@@ -171,12 +172,15 @@ def _omitted(table: Table) -> str:
 
 
 def changes() -> str:
-    """The older rules as a Markdown table: both versions, and what finds the older one."""
-    lines = ["| switch | ticket | 2024-10 | 4.4 | found by |", "|---|---|---|---|---|"]
+    """The older rules as a Markdown table: both versions, how long the older one was, what finds it."""
+    lines = ["| switch | ticket | before | 4.4.0 | until | found by |", "|---|---|---|---|---|---|"]
     for rule in OLD_RULES:
         switch = SWITCHES.get(rule.switch)
         shown = ", ".join(switch.shows) if switch else f"no exploration: {rule.hidden}"
-        lines.append(f"| {rule.switch} | {rule.tickets or '-'} | {rule.was} | {rule.now} | {shown} |")
+        until = next(release for release, rules in RELEASES.items() if rule.switch in rules)
+        lines.append(
+            f"| {rule.switch} | {rule.tickets or '-'} | {rule.was} | {rule.now} | {until} | {shown} |"
+        )
     return "\n".join(lines)
 
 

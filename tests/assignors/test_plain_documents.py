@@ -210,7 +210,7 @@ def asked_of_streams():
 
 def asked_of_connect():
     for seed in range(25):
-        history = connect_history(Seeded(seed), CONNECT_SMALL, claims_conflict=True)
+        history = connect_history(Seeded(seed), CONNECT_SMALL, ownership_conflicts=True)
         yield from (step.request for step in run_connect(history, connect_asking(ConnectIncremental)).steps)
 
 

@@ -135,7 +135,7 @@ def values(complete, typed):
         (completing.claims, "complete,complet", []),
         (completing.claims, "topic-even,complet", ["topic-even,complete"]),
         (completing.claim, "converges", ["converges:"]),
-        (completing.situations, "double-c", ["double-claim"]),
+        (completing.situations, "owned-t", ["owned-twice"]),
         (completing.assumptions, "equal-", ["equal-subscriptions"]),
         (completing.model, "kip", ["kip848"]),
         (completing.suite, "benc", ["bench"]),

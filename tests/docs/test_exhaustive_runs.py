@@ -61,7 +61,7 @@ class Run(NamedTuple):
         if "assignment-interval" in named:
             named["timing"] = Timing(interval=named.pop("assignment-interval"))
         release = {"release": self.release} if self.release else {}
-        return {"model": model} | named | release
+        return {"model": model, "client": "kafka"} | named | release
 
 
 def runs():
@@ -106,7 +106,8 @@ def test_every_row_has_its_figures_and_all_hold_today():
     assert all(row.newest and row.old for row in rows(TEXT)), (
         "python docs/writers/exhaustive_runs.py fills them in"
     )
-    assert {row.newest.verdict for row in rows(TEXT)} == {"holds"}
+    verdicts = {row.newest.verdict.partition(": ")[0] for row in rows(TEXT)}
+    assert verdicts <= {"holds", "violated"}, "tests/certify/protocols/test_known.py knows what is violated"
     commands = [row.command for row in rows(TEXT)]
     assert len(commands) == len({*commands})
     assert TEXT.count("\n".join(HEAD)) == len(re.findall(r"^\| command", TEXT, re.MULTILINE))

@@ -65,16 +65,16 @@ def table(told):
     def tiles(tps):
         return " ".join(f"{topic}-{number}" for topic, number in tps) or "-"
 
-    rows = ["| round | member | subscribed | claims | is given |", "|---|---|---|---|---|"]
+    rows = ["| round | member | subscribed | owned | is given |", "|---|---|---|---|---|"]
     rounds = [round_ for change in told for round_ in change["rounds"]]
     for number, round_ in enumerate(rounds, start=1):
         for member in round_["members"]:
             extras = [f"static {member['instance_id']}"] if member["instance_id"] else []
             extras += [f"rack {member['rack']}"] if member["rack"] else []
             who = f"{member['id']} ({', '.join(extras)})" if extras else member["id"]
-            claims = f"{tiles(member['owned'])} @{member['generation']}" if member["owned"] else "-"
+            owned = f"{tiles(member['owned'])} @{member['generation']}" if member["owned"] else "-"
             given = tiles(round_["answer"].get(member["id"], ())) if "answer" in round_ else "no answer"
-            rows.append(f"| {number} | {who} | {' '.join(member['topics']) or '-'} | {claims} | {given} |")
+            rows.append(f"| {number} | {who} | {' '.join(member['topics']) or '-'} | {owned} | {given} |")
     return "\n".join(rows)
 
 

@@ -79,6 +79,8 @@ class _Judge:
 def _play(run: Run, copy: Path, report: Path) -> None:
     """In the fork: run the tests on the sources in `copy` and write what came of it to `report`."""
     os.setsid()
+    # In the background a shell has interrupts ignored, and tests interrupt their own processes.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with report.with_suffix(".log").open("wb") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)

@@ -20,7 +20,7 @@ SAMPLE = (
     "coordinator.classic.rebalance.GroupBuilder.identity_error: `member_id in self.members` always",
     "clients.classic_state.CLIENT: `Completing: Join/SyncGroup REBALANCE_IN_PROGRESS` impossible",
     "coordinator.classic.rebalance.GroupBuilder.all_joined: `not self.pending_join` left out",
-    "clients.any_balanced._claimants: `label == held` always",
+    "clients.any_balanced._reporters: `label == held` always",
 )
 """An invariant, a dead end, a livelock, an exception, a row, a trace, a test."""
 

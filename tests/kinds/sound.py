@@ -155,7 +155,7 @@ BESIDE: dict[str | tuple[Kind, str], str | type] = {
     "counts-partitions": ByWeight,
     "deals-in-turn": MovesOneAtATime,
     "moves-one-at-a-time": ByCount,
-    "trusts-claims": "roundrobin",
+    "trusts-owned": "roundrobin",
     "gives-up-one-by-one": "optimal-cooperative",
     "hands-over-at-once": "optimal-cooperative",
     "rounds-up": "range",
@@ -201,7 +201,7 @@ OF_PLACERS = 240
 """Few requests have neither racks nor enough brokers."""
 
 ENTANGLED = {
-    (CLIENT, "trusts-claims"): "who keeps whatever is claimed is out of balance too; gives-twice is not",
+    (CLIENT, "trusts-owned"): "who keeps whatever is owned is out of balance too; gives-twice is not",
     (CONNECT, "gives-lost-work-to-one"): "a rebalance for no reason moves what is too much there",
     (CONNECT, "never-stops-what-it-revokes"): "it starts what runs elsewhere, and counts twice there",
     (CONNECT, "never-reassigns-without-delay"): "what is left out was lost",

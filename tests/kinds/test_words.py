@@ -48,7 +48,7 @@ def test_every_event_of_a_group_has_a_sentence_with_what_it_is_about(kind):
 
 def test_a_member_joins_with_all_that_it_brings():
     words = DRIVER.event_sentence({"event": "Join", "member": MEMBER, "config": {"k": "v"}})
-    assert words == "m0 joins (reads t0, claims t0-1 of generation 3, rack r1, static id i, k=v)"
+    assert words == "m0 joins (reads t0, owned t0-1 of generation 3, rack r1, static id i, k=v)"
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_a_member_joins_with_all_that_it_brings():
         ),
         (
             CLIENT,
-            {"event": "Claim", "member_id": "m1", "owned": [["t", 0]], "generation": 3},
-            "m1 claiming t-0 of generation 3",
-            "m1 says that it owns t-0, of generation 3",
+            {"event": "ReportOwned", "member_id": "m1", "owned": [["t", 0]], "generation": 3},
+            "m1 reporting t-0 of generation 3 as owned",
+            "m1 reports t-0 of generation 3 as owned",
         ),
         (
             CLIENT,

@@ -6,7 +6,8 @@ import pytest
 
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.model.errors import InputError
-from kassay.reading.others import group_of_others, what_is, without_quotes
+from kassay.reading.others import group_of_others, what_is
+from kassay.reading.pasted import pasted
 from tests.certify.clusters.cluster import observed, offsets, topics
 from tests.paths import DATA
 from tests.reading.kafka.outputs import output
@@ -89,8 +90,8 @@ def test_a_prompt_around_the_table_says_nothing(line: str) -> None:
 def test_a_quoted_table_is_read_without_its_marks() -> None:
     quoted = "".join(f"> {line}\n" for line in VIEW.splitlines())
     assert observed(quoted).group == observed(VIEW).group
-    assert without_quotes(VIEW) == VIEW
-    assert without_quotes("> a\n\n>b\n") == "a\n\nb\n"
+    assert pasted(VIEW).text == VIEW
+    assert pasted("> a\n\n>b\n").text == "a\n\nb\n"
 
 
 @pytest.mark.parametrize(
@@ -98,14 +99,6 @@ def test_a_quoted_table_is_read_without_its_marks() -> None:
     [
         ("", "an empty file"),
         ("\n \n", "an empty file"),
-        ("GROUP TOPIC PARTITION START-OFFSET LAG\ns t 0 - -\n", "a share group"),
-        (
-            "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\ns a /h c 2 t:0,1\n",
-            "a share group",
-        ),
-        ("GROUP COORDINATOR (ID) STATE #MEMBERS\ns b:1 (1) Stable 2\n", "a share group"),
-        ("GROUP TOPIC PARTITION OFFSET-LAG\na t 0 0\n", "a Streams group"),
-        ("GROUP MEMBER PROCESS CLIENT-ID ASSIGNMENTS\n", "a Streams group"),
         ("GROUP TYPE PROTOCOL\ng Consumer consumer\n", "the output of kafka-groups.sh --list"),
         ('{"version":1,"partitions":[]}', "a reassignment"),
         ('{"proposals": []}', "Cruise Control's proposals"),

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import pairs, present, require_writable
+from kassay.cli.options import complain, pairs, present, require_writable
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.clusters.inputs import ClusterInputs
     from kassay.certify.clusters.observed import ObservedGroup
+    from kassay.certify.clusters.other_groups import OtherAnswer, SharedOrStreams
+    from kassay.certify.clusters.overview import GroupsOverview
     from kassay.certify.targets.resolve import Target
+    from kassay.reading.live.cluster import LiveCluster
 
 _OUT: Final = Path(".kassay")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,15 +36,7 @@ def cluster_options(command: F) -> F:
             shell_complete=completing.file,
             help="Output of kafka-consumer-groups --describe, or the group's name.",
         ),
-        click.option(
-            "--bootstrap-server", "bootstrap", metavar="HOST:PORT", help="Read the group from its brokers."
-        ),
-        click.option(
-            "--command-config",
-            metavar="FILE",
-            shell_complete=completing.file,
-            help="Properties for --bootstrap-server.",
-        ),
+        live_options,
         click.option(
             "--members",
             metavar="FILE",
@@ -73,19 +68,61 @@ def cluster_options(command: F) -> F:
             shell_complete=completing.file,
             help="Members' subscriptions, as lines consumer,topics.",
         ),
+        click.option(
+            "-v", "--verbose", is_flag=True, help="Name the fields of the files that no answer rests on."
+        ),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
+def live_options(command: F) -> F:
+    """Add the options that name a cluster to read from."""
+    config = click.option(
+        "--command-config",
+        metavar="FILE",
+        shell_complete=completing.file,
+        help="client.properties for --bootstrap-server.",
+    )
+    return click.option(
+        "--bootstrap-server", "bootstrap", metavar="HOST:PORT", help="Read from the brokers of a cluster."
+    )(config(command))
+
+
+def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams:
     """The group that the options select; raises `InputError`."""
+    from kassay.certify.clusters.observed import observe
+    from kassay.certify.clusters.other_groups import select_other
+
     if chosen["bootstrap"] is not None:
         return _live_group(chosen)
+    inputs, name = _selected(chosen)
+    return select_other(inputs, name) or observe(inputs, name)
+
+
+def group_or_overview(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams | GroupsOverview:
+    """The selected group, or all groups if none of several is selected; raises `InputError`."""
+    from kassay.certify.clusters.observed import observe
+    from kassay.certify.clusters.other_groups import select_other
+    from kassay.certify.clusters.overview import live_overview, overview_of
+    from kassay.report.screen.console import bar
+
+    if chosen["bootstrap"] is not None:
+        if chosen["groups"]:
+            return _live_group(chosen)
+        with live_cluster(chosen) as cluster, bar("reading") as tell:
+            return live_overview(cluster, tell)
+    inputs, name = _selected(chosen)
+    if name is None and len(inputs.group_names) > 1:
+        return overview_of(inputs)
+    return select_other(inputs, name) or observe(inputs, name)
+
+
+def _selected(chosen: Mapping[str, Any]) -> tuple[ClusterInputs, str | None]:
+    """The content of the files, and the name of the selected group; raises `InputError`."""
     if chosen["command_config"] is not None:
         raise InputError("--command-config: expected --bootstrap-server with it")
-    from kassay.certify.clusters.observed import observe
     from kassay.reading.documents import is_file
     from kassay.report.screen.console import bar
 
@@ -98,43 +135,75 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
         raise InputError(f"--group: found {len(named)} names, expected one group")
     if not paths:
         raise InputError("expected the output of kafka-consumer-groups.sh --describe --group G in a FILE")
+    name = named[0] if named else None
     with bar("reading"):
-        return observe(_inputs(paths, chosen["racks"]), named[0] if named else None)
+        return _inputs(paths, chosen["racks"]), name
+
+
+def present_other(answer: OtherAnswer, chosen: Mapping[str, Any]) -> int:
+    """Show the answer about a share or Streams group; the exit code."""
+    from kassay.report.screen.other_groups import other_view
+
+    present(answer.to_json(), lambda: other_view(answer), chosen["json_path"])
+    return 1 if answer.failed else 0
+
+
+def require_none(chosen: Mapping[str, Any], options: Mapping[str, str]) -> None:
+    """Raises `InputError` if an option was given that says nothing of a share or Streams group."""
+    for name, option in options.items():
+        if chosen[name]:
+            raise InputError(
+                f"{option}: says nothing of a share or Streams group, which Kafka assigns by its own rule"
+            )
 
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     """The group as its brokers report it, combined with the files; raises `InputError`."""
-    from kassay.certify.clusters.inputs import connect, read_config, read_live
+    from kassay.certify.clusters.live import read_live
     from kassay.certify.clusters.observed import observe
 
     if len(chosen["groups"]) != 1:
         raise InputError("--bootstrap-server: expected --group with the name of one group")
-    (group,), bootstrap = chosen["groups"], chosen["bootstrap"]
+    (group,) = chosen["groups"]
     paths = [*chosen["files"], *([chosen["subscriptions"]] if chosen["subscriptions"] else [])]
     files = _inputs(paths, chosen["racks"])
     if files.groups or files.topics is not None or chosen["members"] or chosen["state"] or chosen["topics"]:
         raise InputError("--bootstrap-server: provides groups and topics itself, expected no files of either")
-    config = {} if chosen["command_config"] is None else read_config(chosen["command_config"])
     also = {topic for said in files.subscriptions for topic in said.values}
-    inputs = read_live(connect(bootstrap, config), group, bootstrap, also)
-    inputs.racks, inputs.subscriptions = files.racks, files.subscriptions
+    with live_cluster(chosen) as cluster:
+        inputs = read_live(cluster, group, also)
+    inputs.racks += files.racks
+    inputs.subscriptions += files.subscriptions
     return observe(inputs, group)
+
+
+def live_cluster(chosen: Mapping[str, Any]) -> LiveCluster:
+    """The cluster of --bootstrap-server, connected; raises `InputError` with the cause otherwise."""
+    from kassay.reading.live.cluster import LiveCluster
+    from kassay.reading.live.settings import ClientSettings, read_settings
+
+    path = chosen["command_config"]
+    settings = ClientSettings() if path is None else read_settings(path)
+    if settings.note is not None:
+        complain(f"note: {path}: {settings.note}")
+    return LiveCluster(chosen["bootstrap"], settings)
 
 
 def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:
     """The content of all files; files of racks may have content that does not identify itself."""
     from kassay.certify.clusters.inputs import read_cluster
-    from kassay.reading.documents import read_text
+    from kassay.reading.documents import read_pasted
     from kassay.reading.kafka.brokers import read_brokers
     from kassay.reading.kafka.groups import titles_of
 
     inputs = read_cluster(paths)
     for path in racks:
-        text = read_text(path, "racks")
-        if titles_of(text) is not None:
-            inputs.take(text, path)
+        clean = read_pasted(path, "racks")
+        if titles_of(clean.text) is not None:
+            inputs.take(clean, path)
         else:
-            inputs.take_brokers(read_brokers(text, path), path)
+            inputs.cleaned += clean.note(path)
+            inputs.take_brokers(read_brokers(clean.text, path), path)
     return inputs
 
 
@@ -178,7 +247,11 @@ def present_unstable(context: click.Context, observed: ObservedGroup, chosen: Ma
 
         name = f"{context.info_name}.html"
         write_cluster_page(context, lambda again: render_unstable(observed, again), chosen["out"], name)
-    present(observed.unstable_document(), lambda: unstable_view(observed), chosen["json_path"])
+    present(
+        observed.unstable_document(),
+        lambda: unstable_view(observed, verbose=chosen["verbose"]),
+        chosen["json_path"],
+    )
     return 3
 
 

@@ -1,4 +1,4 @@
-"""Shell completion of targets, claims, assumptions, models, switches, suites, reports and files.
+"""Shell completion of targets, claims, assumptions, models, switches, suites, reports, clients and files.
 
 Each function is the `shell_complete` of an option or an argument: it takes the typed text and returns
 candidates. They import only registries, neither solver nor generator.
@@ -111,6 +111,12 @@ def _formats() -> Iterable[tuple[str, str]]:
     return ((name, file) for name, (_, file) in FILES.items())
 
 
+def _clients() -> Iterable[tuple[str, str]]:
+    from kassay.certify.clusters.clients.rules import measured_clients
+
+    return ((name, rules.version) for name, rules in measured_clients().library.items())
+
+
 def _goals() -> Iterable[tuple[str, str]]:
     return ((name, "") for name in ("balance", "movement", "rack"))
 
@@ -133,6 +139,7 @@ suite: Final = _one(_suites)
 proof: Final = _one(_proofs)
 formats: Final = _several(_formats)
 goals: Final = _several(_goals)
+client: Final = _one(_clients)
 
 
 def file(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:

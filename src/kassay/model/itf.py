@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-_VARIABLES: Final = ("round", "generation", "topics", "claims", "answer")
+_VARIABLES: Final = ("round", "generation", "topics", "owned", "answer")
 
 
 def to_itf(narration: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def to_itf(narration: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     "round": _number(len(states)),
                     "generation": _number(round_.get("generation", -1)),
                     "topics": _function((name, _number(n)) for name, n in round_.get("topics", {}).items()),
-                    "claims": _function((m["id"], _partitions(m["owned"])) for m in members),
+                    "owned": _function((m["id"], _partitions(m["owned"])) for m in members),
                     "answer": _function((name, _partitions(tps)) for name, tps in answer.items()),
                 }
             )

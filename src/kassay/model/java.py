@@ -96,6 +96,15 @@ def string_hash(text: str) -> int:
     return value - (1 << 32) if value >> 31 else value
 
 
+def partition_hash(topic: str, partition: int) -> int:
+    """`hashCode` of Kafka's TopicPartition.
+
+    >>> partition_hash("t0", 2)
+    4667
+    """
+    return wrap(31 * (31 + partition) + string_hash(topic))
+
+
 def uuid_halves(value: bytes) -> tuple[int, int]:
     """The two signed 64-bit halves of a 16-byte id, most significant first.
 
@@ -126,7 +135,7 @@ def bucket_order(
     table = _table_for(capacity)
     while len(items) > table * _LOAD_FACTOR:
         table *= 2
-    return sorted(items, key=lambda key: _bucket(hash_code(key), table))
+    return sorted(items, key=lambda key: bucket(hash_code(key), table))
 
 
 def computed_order(
@@ -145,7 +154,7 @@ def computed_order(
         order[key] = None
     # Growing splits buckets and keeps the order inside them: the newest key comes first.
     youngest_first = list(reversed(order))
-    return sorted(youngest_first, key=lambda key: _bucket(hash_code(key), table))
+    return sorted(youngest_first, key=lambda key: bucket(hash_code(key), table))
 
 
 def sized_table(entries: int) -> int:
@@ -158,7 +167,8 @@ def _table_for(capacity: int) -> int:
     return 1 << max(capacity - 1, 0).bit_length()
 
 
-def _bucket(hash_code: int, table: int) -> int:
+def bucket(hash_code: int, table: int) -> int:
+    """The bucket of a hash code in a `java.util.HashMap` with a table of this size, a power of two."""
     h = hash_code & 0xFFFFFFFF
     return (h ^ h >> 16) & (table - 1)
 

@@ -64,10 +64,6 @@ class Surroundings:
         """The names of the fields that differ from those of kassay's own process."""
         return tuple(name for name in FIELDS if getattr(self, name) is not None)
 
-    def with_only(self, *names: str) -> Surroundings:
-        """These fields, the others as in kassay's own process."""
-        return Surroundings(**{name: getattr(self, name) for name in names})
-
     def without(self, *names: str) -> Surroundings:
         """The same without these fields."""
         return replace(self, **dict.fromkeys(names))

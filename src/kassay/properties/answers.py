@@ -178,5 +178,5 @@ def repeated_claims(
             looks=_TURNED,
             breakable=lambda step: looked(step, _TURNED) and is_open(step),
             source=order,
-            fix="sort members, topics and claims by their names before it deals anything out",
+            fix="sort members, topics and owned partitions by their names before it deals anything out",
         )(order_independent)

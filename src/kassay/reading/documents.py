@@ -29,6 +29,7 @@ from kassay.model.errors import InputError
 from kassay.model.shape.codec import MOST
 from kassay.reading import large
 from kassay.reading.others import also_known
+from kassay.reading.pasted import Pasted, decoded, pasted
 
 _SHOWN: Final = 60
 YEAR_S: Final = 366 * 86_400.0
@@ -139,18 +140,33 @@ class Located(NamedTuple):
     where: str
 
 
-def read_text(path: str | Path, expected: str = "") -> str:
-    """The text of a file; raises `InputError`, which may say what was `expected` there."""
+def read_text(path: str | Path, expected: str = "", *, also_latin: bool = False) -> str:
+    """The text of a file; raises `InputError`, which may say what was `expected` there.
+
+    `also_latin`: a text that is not UTF-8 is Latin-1, as Java reads properties.
+    """
+    return _decoded(path, expected, also_latin=also_latin)[0]
+
+
+def read_pasted(path: str | Path, expected: str = "") -> Pasted:
+    """The output of a tool in a file, without what a shell, a chat or a ticket added; raises `InputError`."""
+    return pasted(*_decoded(path, expected))
+
+
+def _decoded(path: str | Path, expected: str, *, also_latin: bool = False) -> tuple[str, str]:
+    """The text of a file, and its encoding if it is an odd one; raises `InputError`."""
     also = f", expected {expected}" if expected else ""
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode()
+        return decoded(gzip.decompress(raw) if raw.startswith(_GZIP) else raw)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file{also}") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, expected {expected or 'a file'}") from None
     except UnicodeDecodeError as error:
         binary = "a binary file, " if b"\0" in raw[:4096] else ""
+        if also_latin and not binary and not raw.startswith(_GZIP):
+            return raw.decode("latin-1"), "Latin-1"
         raise InputError(f"{path}: {binary}not UTF-8 (byte {error.start}){also}") from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)

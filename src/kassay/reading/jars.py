@@ -38,7 +38,6 @@ _SIZES: Final = {
 }
 """The size in bytes of a constant of each tag, except texts (JVM specification, 4.4)."""
 _PUBLIC, _INTERFACE, _ABSTRACT = 0x0001, 0x0200, 0x0400
-_CONSTRUCTOR: Final = b"\x00\x06<init>"
 _FIRST_JAVA: Final = 44
 """The class files of Java N have the major version N + 44."""
 
@@ -143,10 +142,6 @@ class _Reader:
         text = self._data[at + 2 : at + 2 + size].decode("utf-8", "surrogatepass")
         # Java encodes a character beyond 16 bits as two surrogates.
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-    def _is_constructor(self, number: int) -> bool:
-        at = self._tagged(number, _UTF8)
-        return self._data[at : at + len(_CONSTRUCTOR)] == _CONSTRUCTOR
 
     def _class_name(self, number: int) -> str:
         """The name of a class, stored once however often it occurs."""

@@ -6,7 +6,6 @@ import json
 import re
 from typing import Any, Final
 
-_QUOTE: Final = re.compile(r"^> ?", re.MULTILINE)
 _GROUPS: Final = tuple(
     (re.compile(pattern, re.MULTILINE), what)
     for pattern, what in (
@@ -16,6 +15,13 @@ _GROUPS: Final = tuple(
             r"^GROUP\s+CONSUMER-ID\s.*#PARTITIONS\s+ASSIGNMENT\s*\n(?:\S+\s+){4}[1-9]\d*\s+[^\s(),:]+:\d",
             "a share group (kafka-share-groups.sh)",
         ),
+        (
+            r"^GROUP\s+CONSUMER-ID\s+HOST\s+CLIENT-ID\s+ASSIGNMENT\s*$",
+            "a share group (kafka-share-groups.sh)",
+        ),
+        (r"^GROUP\s+TOPIC\s+PARTITION\s+START-OFFSET", "a share group (kafka-share-groups.sh)"),
+        (r"^(?:Share) group '.*' has no active members", "a share group (kafka-share-groups.sh)"),
+        (r"^(?:Streams) group '.*' has no active members", "a Streams group (kafka-streams-groups.sh)"),
         (r"^GROUP\s+COORDINATOR \(ID\)\s+STATE\s+#MEMBERS", "a share group (kafka-share-groups.sh)"),
         (r"^GROUP\s+TOPIC\s+PARTITION\s.*\bOFFSET-LAG\b", "a Streams group (kafka-streams-groups.sh)"),
         (r"^GROUP\s.*\bMEMBER\s.*\bPROCESS\b", "a Streams group (kafka-streams-groups.sh)"),
@@ -34,6 +40,21 @@ _LINES: Final = tuple(
         (r"^\s*Topic:.*\b(?:PartitionCount|Partition):", "the output of kafka-topics.sh --describe"),
         (r"^\S.*\(id: \d+ rack: .*\) -> \(", "the output of kafka-broker-api-versions.sh"),
         (r"^GROUP\s+TYPE\s+PROTOCOL", "the output of kafka-groups.sh --list"),
+        (
+            r"^GROUP\s+(?:STATE|TYPE|TYPE\s+STATE|STATE\s+TYPE)\s*$",
+            "the list of groups of kafka-consumer-groups.sh --list",
+        ),
+        (r"^(?:CLUSTER|BROKERS)\n=+\n", "the output of rpk cluster info"),
+        (r"^NAME\s+PARTITIONS\s+REPLICAS\s*$", "the output of rpk topic list"),
+        (r"^BROKER\s+GROUP\s+STATE\s*$", "the output of rpk group list"),
+        (r"^SUMMARY\n=+\nNAME\s", "the output of rpk topic describe without the partitions: add -a"),
+        (
+            r"^PARTITION\s+LEADER\s+(?:EPOCH\s+)?REPLICAS\b",
+            "the output of rpk topic describe without the summary: add -a",
+        ),
+        (r"^Querying brokers for log directories information", "the output of kafka-log-dirs.sh"),
+        (r"^Feature:\s", "the output of kafka-features.sh describe"),
+        (r"^Current ACLs for resource ", "the output of kafka-acls.sh --list"),
         (r"^ClusterId:\s.*\n+LeaderId:", "the output of kafka-metadata-quorum.sh describe --status"),
         (
             r"^NodeId\s+(?:DirectoryId\s+)?LogEndOffset",
@@ -54,6 +75,14 @@ _LINES: Final = tuple(
 )
 _FIELDS: Final = (
     ({"proposals"}, "Cruise Control's proposals"),
+    ({"KafkaBrokerState"}, "Cruise Control's state of the cluster"),
+    ({"goalSummary"}, "Cruise Control's result of an operation"),
+    ({"groupId", "partitionAssignor"}, "a consumer group of kafka-ui"),
+    ({"groupId", "members", "topics"}, "a consumer group of kafka-ui"),
+    ({"coordinator", "members", "offsets"}, "a consumer group of AKHQ"),
+    ({"error", "message", "status", "request"}, "an answer of Burrow"),
+    ({"Name", "Partitions"}, "a topic of kafkactl"),
+    ({"Group", "Members"}, "a consumer group of kafkactl"),
     ({"originating_broker"}, "the JSON of kcat -L"),
     ({"schema"}, "a document of kassay"),
     ({"log_dirs", "partitions"}, "a reassignment for kafka-reassign-partitions.sh"),
@@ -61,14 +90,9 @@ _FIELDS: Final = (
     ({"topics", "version"}, "the topics of kafka-reassign-partitions.sh --generate"),
     ({"brokers", "version"}, "the JSON of kafka-log-dirs.sh"),
 )
+_NAME: Final = re.compile(r"[\w.:/@-]{1,249}")
+_OFFSET: Final = re.compile(r"[\w.-]+:\d+:\d*")
 _HEAD: Final = 1 << 20
-
-
-def without_quotes(text: str) -> str:
-    """The text without the marks of a quotation, if each of its lines has one."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    quoted = lines and all(line.startswith(">") for line in lines)
-    return _QUOTE.sub("", text) if quoted else text
 
 
 def group_of_others(text: str) -> str:
@@ -90,7 +114,21 @@ def what_is(text: str) -> str:
     for pattern, what in (*_GROUPS, *_LINES):
         if pattern.search(text, 0, _HEAD):
             return what
-    return _json(text.strip()) if text.lstrip()[:1] in ("{", "[") else ""
+    if text.lstrip()[:1] in ("{", "["):
+        return _json(text.strip())
+    return _bare_list(text)
+
+
+def _bare_list(text: str) -> str:
+    """What a text with a single word a line is; empty for another text."""
+    lines = text[:_HEAD].split()
+    if len(lines) < 2 or any(len(line.split()) > 1 for line in text[:_HEAD].splitlines()):
+        return ""
+    if all(_OFFSET.fullmatch(line) for line in lines):
+        return "the output of kafka-get-offsets.sh"
+    if all(_NAME.fullmatch(line) for line in lines):
+        return "a list of names, as --list prints groups and topics"
+    return ""
 
 
 def also_known(text: str) -> str:

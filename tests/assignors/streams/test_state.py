@@ -34,7 +34,7 @@ def test_loads_are_tasks_by_thread_and_room_is_less_load_then_more_threads():
         exact = [Fraction(len(s.active) + len(s.standby), s.capacity) for s in states]
         assert (one.load, other.load) == (float(exact[0]), float(exact[1]))
         assert one.active_load == len(one.active) / one.capacity
-        assert one.has_more_room_than(other) == ((exact[0], -one.capacity) < (exact[1], -other.capacity))
+        assert (one.rank() < other.rank()) == ((exact[0], -one.capacity) < (exact[1], -other.capacity))
         assert {task for task in TASKS if one.has(task)} == one.active | one.standby
 
 

@@ -15,7 +15,7 @@ KEYS = {
         "t0-0: owners m0 m1",
         "could be 1 0: m0 t0-0",
     ],
-    "hands_over_at_once": ["m1's claim of t0-0", "still claimed by m1", "withhold a partition"],
+    "hands_over_at_once": ["m1's ownership of t0-0", "still owned by m1", "withhold a partition"],
     "keeps_count": ["on another object", "keep nothing between calls"],
     "leftover": ["owner none", "until no partition", "It takes 2 members"],
     "negative_hash": ["sent to -2", "the bytes of the key of record 1", "0x7fffffff"],
@@ -24,7 +24,7 @@ KEYS = {
     "set_order": ["in another process", "walk no set, hash"],
     "skewed_leaders": ["0=2 1=0", "2 new partitions and 2 brokers", "partition 0 on 0, partition 1 on 1"],
     "static_ignored": ["the static member m0 coming back as m2", "group.instance.id", "without a move"],
-    "sticky_lost": ["that the newest generation is 3 and not 2", "m1's claim of t0-0", "previous owners"],
+    "sticky_lost": ["that the newest generation is 3 and not 2", "m1's ownership of t0-0", "previous owners"],
     "uneven_three": ["It takes 3 members and 3 partitions of t0", "m0=2 m1=1 m2=0", "could be 1 1 1"],
     "unknown_topic": ["KeyError: 'ghost'", "topics that are not there"],
     "weights_ignored": ["the weights of t0", "carries 102", "by their weight"],
@@ -58,7 +58,7 @@ def test_every_fault_has_its_key_words():
 def test_without_what_matters_the_claim_is_kept_and_with_it_broken():
     cause = cause_of(load_trace(ROOT / "tests/data/faulty/sticky_lost.json"))
     assert cause.breaks
-    assert cause.conditions == ("that the newest generation is 3 and not 2", "m1's claim of t0-0")
+    assert cause.conditions == ("that the newest generation is 3 and not 2", "m1's ownership of t0-0")
     assert cause.extents == ("2 members",)
     assert (cause.events, cause.needless) == ((), ())
     assert cause.could_be["certified"]

@@ -39,13 +39,13 @@ DIFFERENCE = TargetDifference(
 
 def test_the_claim_that_makes_them_differ_is_named_and_how_much_it_takes(tmp_path):
     cause = cause_of_difference(DIFFERENCE, tmp_path)
-    assert cause.conditions == ("m1's claim of t0-0 t0-1",)
+    assert cause.conditions == ("m1's ownership of t0-0 t0-1",)
     assert cause.extents == ("2 members", "2 partitions of t0")
     said = paragraph_of_difference(DIFFERENCE, cause)
     assert said.startswith(
         "sticky and cooperative-sticky differ: m0 (sticky t0-1, cooperative-sticky nothing)."
     )
-    assert "What matters: m1's claim of t0-0 t0-1; without it they agree." in said
+    assert "What matters: m1's ownership of t0-0 t0-1; without it they agree." in said
 
 
 def test_two_that_agree_now_and_one_that_is_not_there_are_told(tmp_path):

@@ -18,11 +18,14 @@ CLAIM = load_claims()[TRACE.kind, "single-owner"]
     [
         (Cause(True, ("m1 leaving",)), "What matters: m1 leaving; without it the claim is kept."),
         (
-            Cause(True, ("m1 leaving",), ("m2's claim of t-0",), ("2 members",)),
-            "What matters: m1 leaving and m2's claim of t-0; without any of these the claim is kept. "
+            Cause(True, ("m1 leaving",), ("m2's ownership of t-0",), ("2 members",)),
+            "What matters: m1 leaving and m2's ownership of t-0; without any of these the claim is kept. "
             "It takes 2 members: with one less the claim is kept.",
         ),
-        (Cause(True, extents=("2 members",)), "No event, claim or setting matters. It takes 2 members: with"),
+        (
+            Cause(True, extents=("2 members",)),
+            "No event, ownership or setting matters. It takes 2 members: with",
+        ),
         (Cause(True), "Nothing in the case matters: with anything left out it is broken all the same."),
         (Cause(True, ("a",), needless=("b", "c")), "It does not take b and c."),
         (Cause(True, tuple("abcdef")), "What matters: a, b, c, d and 2 more;"),

@@ -33,7 +33,7 @@ def test_each_thing_is_left_out_by_itself():
     assert words["b leaving"].case["changes"] == CASE["changes"][:1]
     older = words["that the newest generation is 3 and not 2"].case["changes"][0]
     assert [event["member"]["generation"] for event in older] == [2, 0]
-    assert words["a's claim of t-0"].case["changes"][0][0]["member"]["owned"] == []
+    assert words["a's ownership of t-0"].case["changes"][0][0]["member"]["owned"] == []
     assert "the generation 1 that b comes with" in words
     assert words["one partition of t"].case["cluster"]["topics"][0]["weights"] == [1]
     assert words["one partition of t"].extent == (2, "partition of t")
@@ -61,4 +61,4 @@ def test_every_event_has_its_words():
     for name in EVENTS:
         topic = {"name": "t"} if name == "CreateTopic" else "t"
         assert event_words({"event": name, **named, "topic": topic})
-    assert event_words({"event": "Claim", **named}) == "a claiming t-0 of generation 2"
+    assert event_words({"event": "ReportOwned", **named}) == "a reporting t-0 of generation 2 as owned"

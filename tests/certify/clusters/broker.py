@@ -1,7 +1,7 @@
-"""A broker on the loopback that answers what an AdminClient asks to read, with recorded answers.
+"""A broker on the loopback that answers what live reading asks, with recorded answers.
 
-Versions: ApiVersions 0, Metadata 8, FindCoordinator 2, DescribeGroups 4 (of a Dead group 0), ListGroups 0, none of them flexible, and
-ConsumerGroupDescribe 0, which is. What else is asked is noted in `asked` and not answered. A group that is of
+Versions: ApiVersions 0, Metadata 8, FindCoordinator 2, DescribeGroups 4, ListGroups 0, OffsetFetch 3 and ListOffsets 1, none of
+them flexible, and ConsumerGroupDescribe 0, which is. What else is asked is noted in `asked` and not answered. A group that is of
 another type is to each call what it is to a broker: not found by ConsumerGroupDescribe, Dead to DescribeGroups.
 Source: Kafka's message schemas (`clients/src/main/resources/common/message`), `GroupCoordinatorService`.
 """
@@ -11,9 +11,10 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 API_VERSIONS, METADATA, FIND_COORDINATOR, DESCRIBE_GROUPS, LIST_GROUPS = 18, 3, 10, 15, 16
+OFFSET_FETCH, LIST_OFFSETS = 9, 2
 CONSUMER_GROUP_DESCRIBE = 69
 OFFERED = {
     API_VERSIONS: (0, 0),
@@ -21,10 +22,14 @@ OFFERED = {
     FIND_COORDINATOR: (0, 2),
     DESCRIBE_GROUPS: (0, 4),
     LIST_GROUPS: (0, 0),
+    OFFSET_FETCH: (0, 3),
+    LIST_OFFSETS: (0, 1),
     CONSUMER_GROUP_DESCRIBE: (0, 0),
 }
 UNSUPPORTED_VERSION, GROUP_ID_NOT_FOUND = 35, 69
 NO_TAGS = b"\0"
+COMMITTED, END = 7, 10
+"""The committed offset and the end of every partition."""
 
 
 def _text(text: str | None) -> bytes:
@@ -79,6 +84,12 @@ def _topic_partitions(owned: Mapping[str, Sequence[int]]) -> bytes:
     return _compact_array(topics) + NO_TAGS
 
 
+def subscription(topics: Sequence[str], rack: str | None, *, version: int = 3) -> bytes:
+    """What a member of a classic group joins with (ConsumerProtocolSubscription, version 3 or 0)."""
+    head = struct.pack(">h", version) + _array([_text(topic) for topic in topics]) + _bytes(b"")
+    return head + (_array([]) + struct.pack(">i", -1) + _text(rack) if version == 3 else b"")
+
+
 def assignment(owned: Mapping[str, Sequence[int]]) -> bytes:
     """A member's assignment as the leader wrote it (ConsumerProtocolAssignment, version 0)."""
     return struct.pack(">h", 0) + _array([_text(t) + _ints(ps) for t, ps in owned.items()]) + _bytes(b"")
@@ -97,8 +108,10 @@ class RecordedBroker:
         state: str = "Stable",
         protocol_type: str = "consumer",
         targets: Mapping[str, Mapping[str, Sequence[int]]] | None = None,
+        subscribed: Mapping[str, bytes] | None = None,
     ) -> None:
-        """`targets` are those of a group of the consumer protocol; other groups have none."""
+        """`targets` are those of a group of the consumer protocol; `subscribed` the bytes of others' members."""
+        self.subscribed = subscribed or {}
         self.group, self.members, self.topics, self.strategy, self.state = (
             group,
             members,
@@ -156,14 +169,28 @@ class RecordedBroker:
             return struct.pack(">ih", 0, 0) + _text(None) + self._node()
         if key == DESCRIBE_GROUPS and version == 4:
             return struct.pack(">i", 0) + _array([self._described()])
-        if key == DESCRIBE_GROUPS and version == 0:
-            return _array([self._dead()])
+        if key == OFFSET_FETCH and version == 3:
+            return (
+                struct.pack(">i", 0)
+                + self._offsets(lambda number: struct.pack(">iq", number, COMMITTED) + _text("") + b"\0\0")
+                + b"\0\0"
+            )
+        if key == LIST_OFFSETS and version == 1:
+            return self._offsets(lambda number: struct.pack(">ihqq", number, 0, -1, END))
         if key == LIST_GROUPS and version == 0:
             listed = [] if self.state == "Dead" else [_text(self.group) + _text(self.protocol_type)]
             return struct.pack(">h", 0) + _array(listed)
         if key == CONSUMER_GROUP_DESCRIBE and version == 0:
             return NO_TAGS + struct.pack(">i", 0) + _compact_array([self._consumer_group()]) + NO_TAGS
         return None
+
+    def _offsets(self, of_partition: Callable[[int], bytes]) -> bytes:
+        return _array(
+            [
+                _text(name) + _array([of_partition(n) for n in range(count)])
+                for name, count in self.topics.items()
+            ]
+        )
 
     def _node(self) -> bytes:
         return struct.pack(">i", 1) + _text(self.host) + struct.pack(">i", self.port)
@@ -218,7 +245,7 @@ class RecordedBroker:
             + _text(None)
             + _text(f"c-{member}")
             + _text("/10.0.0.7")
-            + _bytes(b"")
+            + _bytes(self.subscribed.get(member, b""))
             + _bytes(assignment(own))
             for member, own in self.members.items()
         ]

@@ -3,9 +3,11 @@
 import pytest
 
 from kassay.certify.clusters.inputs import ClusterInputs, read_cluster
+from kassay.certify.clusters.observed import observe
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from tests.certify.clusters.cluster import inputs, offsets, topics
+from tests.paths import DATA
 from tests.reading.kafka.outputs import FOLDER, output
 
 
@@ -33,7 +35,7 @@ def test_paths_are_read_once_each():
     ("texts", "complaint"),
     [
         (["hello\n"], "f1: format not recognised, expected kafka-consumer-groups.sh"),
-        ([topics({"t": 1}), topics({"t": 1})], "f2:1: topic 't': found twice, expected each topic once"),
+        ([topics({"t": 1}), topics({"t": 2})], "f2:1: topic 't': found twice, expected each topic once"),
     ],
 )
 def test_what_is_none_of_them_is_refused(texts, complaint):
@@ -50,3 +52,14 @@ def test_racks_that_contradict_each_other_are_refused():
     read.take_brokers([Broker(1, "a")], "b1")
     with pytest.raises(InputError, match="b2: broker 1: rack: found 'b', expected 'a' as in the file before"):
         read.take_brokers([Broker(1, "b")], "b2")
+
+
+PASTED = sorted((DATA / "clusters" / "D7-prompts").glob("p[r0]*.txt"))
+
+
+@pytest.mark.parametrize("path", PASTED, ids=lambda path: path.stem)
+def test_what_was_pasted_is_read_and_said(path):
+    read = read_cluster([str(path)])
+    assert observe(read).cleaned == tuple(read.cleaned)
+    assert len(read.cleaned) == 1 and read.cleaned[0].startswith(f"{path}: read without ")
+    assert len(observe(read).group.members) == (5 if "members" in path.stem else 6)

@@ -1,6 +1,6 @@
-"""A live group through confluent-kafka's AdminClient, against a broker with recorded answers.
+"""A live group, against a broker with recorded answers.
 
-Run by `tox -e live`; without confluent-kafka what needs it is skipped.
+Run by `tox -e live`; without kafka-python 3 what needs it is skipped.
 """
 
 from __future__ import annotations
@@ -10,18 +10,24 @@ from collections import Counter
 
 import pytest
 
-from kassay.certify.clusters.inputs import CALLS, connect, read_config, read_live
+from kassay.certify.clusters.live import read_live
 from kassay.certify.clusters.observed import observe
 from kassay.model.cluster import TopicPartition
-from kassay.model.errors import InputError
+from kassay.reading.live.cluster import LiveCluster
+from kassay.reading.live.settings import ClientSettings
 from tests.certify.clusters.broker import (
     API_VERSIONS,
+    COMMITTED,
     CONSUMER_GROUP_DESCRIBE,
     DESCRIBE_GROUPS,
+    END,
     FIND_COORDINATOR,
     LIST_GROUPS,
+    LIST_OFFSETS,
     METADATA,
+    OFFSET_FETCH,
     RecordedBroker,
+    subscription,
 )
 from tests.cli.runner import here, one_line, valid
 
@@ -29,42 +35,66 @@ MEMBERS = {"a": {"orders": [0, 1, 2], "refunds": [0]}, "b": {}}
 TOPICS = {"orders": 4, "refunds": 1}
 
 
-class Watched:
-    """An AdminClient that notes which of its methods are taken."""
+def needs_kafka_python():
+    """Skip the test without kafka-python 3."""
+    pytest.importorskip("kafka.protocol.consumer.metadata")
+    pytest.importorskip("javaproperties")
 
-    def __init__(self, admin: object) -> None:
-        self.admin = admin
-        self.taken: list[str] = []
 
-    def __getattr__(self, name: str) -> object:
-        self.taken.append(name)
-        return getattr(self.admin, name)
+def read(broker, group):
+    """The inputs of the group of the broker."""
+    with LiveCluster(broker.bootstrap, ClientSettings()) as cluster:
+        return read_live(cluster, group)
 
 
 @pytest.mark.live
-def test_only_calls_that_read_are_made_and_only_such_requests_arrive():
-    pytest.importorskip("confluent_kafka")
+def test_only_requests_that_read_arrive():
+    needs_kafka_python()
     with RecordedBroker("billing", MEMBERS, TOPICS) as broker:
-        admin = Watched(connect(broker.bootstrap, {}))
-        group = observe(read_live(admin, "billing", broker.bootstrap))
-    assert tuple(admin.taken) == ("describe_consumer_groups", "describe_cluster", "describe_topics")
-    assert set(admin.taken) < set(CALLS)
+        group = observe(read(broker, "billing"))
     assert broker.asked == {
         API_VERSIONS,
         METADATA,
         FIND_COORDINATOR,
         CONSUMER_GROUP_DESCRIBE,
         DESCRIBE_GROUPS,
+        OFFSET_FETCH,
+        LIST_OFFSETS,
     }
     assert (group.name, group.strategy, group.is_consumer_group) == ("billing", "range", False)
     assert group.unowned == (TopicPartition("orders", 3),)
     assert group.cluster.replica_racks["orders"][0] == frozenset({"az-a"})
     assert {member.member_id: len(member.owned) for member in group.group.members} == {"a": 4, "b": 0}
+    assert group.scales.lags == dict.fromkeys(
+        [tp for tps in group.cluster.partitions.values() for tp in tps], END - COMMITTED
+    )
+
+
+@pytest.mark.live
+def test_subscriptions_and_racks_of_a_classic_group_are_those_of_its_members():
+    needs_kafka_python()
+    said = {"a": subscription(["orders", "refunds"], "az-a"), "b": subscription(["orders"], None)}
+    with RecordedBroker("billing", MEMBERS, TOPICS, subscribed=said) as broker:
+        group = observe(read(broker, "billing"))
+    assert [(each.topics, each.rack) for each in group.group.members] == [
+        (("orders", "refunds"), "az-a"),
+        (("orders",), None),
+    ]
+    assert (group.assumptions, group.gaps) == ((), ())
+
+
+@pytest.mark.live
+def test_what_a_library_writes_without_the_fields_of_its_version_still_has_topics():
+    needs_kafka_python()
+    short = b"\0\1" + subscription(["orders"], None, version=0)[2:]
+    with RecordedBroker("billing", {"a": {"orders": [0]}}, TOPICS, subscribed={"a": short}) as broker:
+        (member,) = observe(read(broker, "billing")).group.members
+    assert (member.topics, member.rack) == (("orders",), None)
 
 
 @pytest.mark.live
 def test_what_if_and_scale_answer_from_a_live_group(tmp_path):
-    pytest.importorskip("confluent_kafka")
+    needs_kafka_python()
     with RecordedBroker("billing", MEMBERS, TOPICS) as broker:
         live = ["--bootstrap-server", broker.bootstrap, "--group", "billing"]
         done = here("what-if", *live, "--to", "sticky", "--json", "-", cwd=tmp_path)
@@ -81,9 +111,9 @@ def test_what_if_and_scale_answer_from_a_live_group(tmp_path):
     ("state", "warned"), [("PreparingRebalance", True), ("Stable", False), ("CompletingRebalance", True)]
 )
 def test_a_group_that_rebalances_is_warned_of(state, warned):
-    pytest.importorskip("confluent_kafka")
+    needs_kafka_python()
     with RecordedBroker("g", MEMBERS, TOPICS, state=state) as broker:
-        group = observe(read_live(connect(broker.bootstrap, {}), "g", broker.bootstrap))
+        group = observe(read(broker, "g"))
     assert any("rebalancing" in each for each in group.warnings) is warned
 
 
@@ -92,13 +122,12 @@ TARGETS = {"a": {"orders": [0, 1], "refunds": [0]}, "b": {"orders": [2, 3]}}
 
 @pytest.mark.live
 def test_a_group_of_the_consumer_protocol_is_read_with_its_targets():
-    pytest.importorskip("confluent_kafka")
+    needs_kafka_python()
     with RecordedBroker(
         "billing", MEMBERS, TOPICS, strategy="uniform", state="Reconciling", targets=TARGETS
     ) as broker:
-        admin = Watched(connect(broker.bootstrap, {}))
-        inputs = read_live(admin, "billing", broker.bootstrap)
-    assert broker.asked == {API_VERSIONS, METADATA, FIND_COORDINATOR, CONSUMER_GROUP_DESCRIBE}
+        inputs = read(broker, "billing")
+    assert DESCRIBE_GROUPS not in broker.asked
     (outputs,) = inputs.groups
     assert [(row.member, row.is_consumer, dict(sizes(row.target))) for row in outputs.members] == [
         ("a", True, {"orders": 2, "refunds": 1}),
@@ -117,7 +146,7 @@ def sizes(owned):
 @pytest.mark.live
 @pytest.mark.parametrize("own", [MEMBERS, TARGETS], ids=["reconciling", "stable"])
 def test_what_if_and_scale_answer_from_a_live_group_of_the_consumer_protocol(tmp_path, own):
-    pytest.importorskip("confluent_kafka")
+    needs_kafka_python()
     state = "Stable" if own is TARGETS else "Assigning"
     with RecordedBroker("billing", own, TOPICS, strategy="uniform", state=state, targets=TARGETS) as broker:
         live = ["--bootstrap-server", broker.bootstrap, "--group", "billing"]
@@ -144,7 +173,7 @@ def test_what_if_and_scale_answer_from_a_live_group_of_the_consumer_protocol(tmp
     ],
 )
 def test_a_group_of_another_type_is_refused_in_a_line(tmp_path, protocol_type, words):
-    pytest.importorskip("confluent_kafka")
+    needs_kafka_python()
     with RecordedBroker("g", {}, {}, protocol_type=protocol_type) as broker:
         live = ["--bootstrap-server", broker.bootstrap, "--group", "g"]
         for command in ("what-if", "scale"):
@@ -154,36 +183,22 @@ def test_a_group_of_another_type_is_refused_in_a_line(tmp_path, protocol_type, w
 
 @pytest.mark.live
 def test_a_dead_group_and_a_bad_setting_are_told_in_a_line(tmp_path):
-    pytest.importorskip("confluent_kafka")
+    needs_kafka_python()
     with RecordedBroker("g", {}, {}, state="Dead") as broker:
         live = ["--bootstrap-server", broker.bootstrap, "--group", "g"]
         assert "group 'g': does not exist" in one_line(here("what-if", *live, cwd=tmp_path), 2)
-        (tmp_path / "c.properties").write_text("no.such.key=hush\n")
+        (tmp_path / "c.properties").write_text("sasl.no.such=hush\n")
         message = one_line(here("what-if", *live, "--command-config", "c.properties", cwd=tmp_path), 2)
-    assert "no.such.key" in message and "hush" not in message
-
-
-def test_properties_are_read_as_java_has_them(tmp_path):
-    path = tmp_path / "client.properties"
-    path.write_text(
-        "# a comment\nsecurity.protocol = SASL_SSL\nsasl.mechanism=PLAIN\n"
-        'sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="p";\n'
-    )
-    assert read_config(str(path)) == {
-        "security.protocol": "SASL_SSL",
-        "sasl.mechanism": "PLAIN",
-        "sasl.username": "u",
-        "sasl.password": "p",
-    }
-    path.write_text("x\n")
-    with pytest.raises(InputError, match=r"client.properties:1: expected key=value"):
-        read_config(str(path))
+    assert "c.properties:1: sasl.no.such" in message and "hush" not in message
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--bootstrap-server", "x:1"], "--bootstrap-server: expected --group with the name of one group"),
+        (
+            ["--bootstrap-server", "x:1", "--to", "range"],
+            "--bootstrap-server: expected --group with the name of one group",
+        ),
         (["--command-config", "x", "g.txt"], "--command-config: expected --bootstrap-server with it"),
     ],
 )

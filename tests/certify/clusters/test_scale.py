@@ -29,7 +29,7 @@ def test_range_is_even_at_every_count_of_one_topic_and_idle_beyond_its_partition
 def test_over_three_topics_range_is_even_where_the_count_divides_them():
     owned = {"a": [f"{topic}-{p}" for topic in "tuv" for p in range(12)]}
     answer = scale(observed(offsets(owned)), resolve("range"), 12, extra_moves=100)
-    assert safe(answer) == [1, 2, 3, 4, 6, 12]
+    assert safe(answer) == [2, 3, 4, 6, 12]  # a single member is never safe, even for a group of one
 
 
 def test_the_optimum_never_spreads_or_moves_more():
@@ -83,6 +83,19 @@ def test_a_count_is_useful_where_the_busiest_member_gets_lighter():
     useful = [each.members for each in answer.counts if each.is_useful]
     assert useful[-3:] == [14, 16, 18] and 1 not in useful
     assert answer.to_json()["useful"] == useful
+
+
+@given(st.integers(2, 40), st.integers(1, 12))
+def test_steps_cover_every_count_and_each_begins_where_the_busiest_gets_lighter(partitions, most):
+    group = observed(offsets({"a": [f"t-{p}" for p in range(partitions)]}))
+    answer = scale(group, resolve("roundrobin"), most, extra_moves=partitions)
+    steps = answer.steps
+    assert [n for each in steps for n in range(each.first, each.last + 1)] == list(range(1, most + 1))
+    assert [each.first for each in steps[1:]] == [each.members for each in answer.counts if each.is_useful]
+    loads = [each.most for each in steps]
+    assert loads == sorted(set(loads), reverse=True)
+    for each in steps:  # one topic in turn: nobody has more than its share
+        assert each.most == -(-partitions // each.first) == -(-partitions // each.last)
 
 
 @given(st.integers(2, 6), st.integers(1, 4))

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kassay.certify.genuine import events as e
-from kassay.certify.genuine.coordinator import CONFIG, GenuineProcess
-from kassay.certify.genuine.jars import coordinator_jars
+from kassay.certify.genuine.coordinator import CONFIG, STREAMS_CONFIG, GenuineProcess
+from kassay.certify.genuine.jars import NEWEST_RELEASE, coordinator_jars
 from tests.paths import DATA
 
 FOLDER = DATA / "conform"
@@ -20,11 +20,12 @@ SEED = 1
 
 
 class Recorded(NamedTuple):
-    """Settings that are not the usual ones, topics, and events."""
+    """Settings that are not the usual ones, topics, events, and the release."""
 
     config: Mapping[str, Any]
     topics: Mapping[str, int]
     events: Sequence[e.GenuineEvent]
+    release: str = NEWEST_RELEASE
 
 
 def modern(member: str, epoch: int, **more: Any) -> e.ConsumerHeartbeatEvent:
@@ -40,9 +41,76 @@ def joins(member: str, *protocols: str, topics: Sequence[str] = ("foo",), **more
     return e.JoinEvent("c", member, [(name, metadata) for name in protocols], **more)
 
 
+def thread(member: str, epoch: int = 0, **more: Any) -> e.StreamsHeartbeatEvent:
+    """A heartbeat of a Streams thread; one at epoch 0 is complete."""
+    tasks: dict[str, Any] = {"active": {}, "standby": {}, "warmup": {}}
+    if epoch == 0:
+        topology = {"epoch": 1, "subtopologies": [SUBTOPOLOGY]}
+        more = tasks | {"rebalance_timeout": 30_000, "process": "p", "topology": topology} | more
+    return e.StreamsHeartbeatEvent(member, epoch, **more)
+
+
+def streams(**settings: Any) -> dict[str, Any]:
+    """The configuration of a coordinator with streams groups, without an initial delay."""
+    named = {f"group.streams.{name.replace('_', '.')}": value for name, value in settings.items()}
+    return AT_ONCE | {"streams": STREAMS_CONFIG | {"group.streams.initial.rebalance.delay.ms": 0} | named}
+
+
+SUBTOPOLOGY = {
+    "id": "0",
+    "sources": ["foo"],
+    "changelogs": [],
+    "repartition_sinks": [],
+    "repartition_sources": [],
+    "copartition": [],
+}
 AT_ONCE = {"classic_initial_rebalance_delay_ms": 0, "consumer_assignment_interval_ms": 0}
 LATER = AT_ONCE | {"consumer_assignment_interval_ms": 5000}
+UNREAD = e.JoinEvent("c", "", [("range", {"raw": "no subscription"})], instance="i")
+GIVEN_UP = [
+    modern("m", 0, subscribed=["foo"], instance="i1"),
+    modern("m", 0, subscribed=["foo"], instance="i2"),
+    modern("n", 0, subscribed=["foo"], instance="i1"),
+    modern("m", -1, instance="i2"),
+    modern("n", 0, subscribed=["foo"], instance="i1"),
+]
 SEQUENCES = {
+    "join-phase-with-an-unreadable-subscription": Recorded(
+        AT_ONCE, {}, [UNREAD, e.AdvanceEvent(1000), e.HeartbeatEvent("#1", 1, instance="i")], "4.3.1"
+    ),
+    "instance-id-that-was-given-up": Recorded(AT_ONCE, {"foo": 2}, GIVEN_UP, "4.3.1"),
+    "expression-that-starts-a-group": Recorded(
+        AT_ONCE, {"foo": 1}, [modern("m", 0, regex="f.*"), e.ResolveEvent(), modern("m", 1)], "4.2.1"
+    ),
+    "upgrade-that-records-its-topics": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [joins("", "range", instance="i"), e.AdvanceEvent(1000), modern("m", 0, subscribed=["foo"])],
+        "4.0.2",
+    ),
+    "failover-before-a-creation-is-stored": Recorded(
+        AT_ONCE, {}, [e.DeferEvent(), joins("", "range", instance="i"), e.FailoverEvent()]
+    ),
+    "failover-before-two-joins-of-one-member-are-stored": Recorded(
+        AT_ONCE,
+        {},
+        [e.DeferEvent(), joins("", "range"), joins("#1", "range"), joins("#1", "range"), e.FailoverEvent()],
+    ),
+    "failover-after-the-join-phase-of-a-creation": Recorded(
+        AT_ONCE,
+        {},
+        [e.DeferEvent(), joins("", "range", instance="i"), e.AdvanceEvent(1000), e.FailoverEvent()],
+    ),
+    "sessions-due-together-with-streams": Recorded(
+        streams(),
+        {"foo": 2},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("n", 0, subscribed=["foo"]),
+            e.FailoverEvent(),
+            e.AdvanceEvent(60_000),
+        ],
+    ),
     "names-of-no-topic": Recorded(
         LATER, {}, [modern("m", 0, subscribed=["foo"]), modern("m", 2, subscribed=["bar"])]
     ),
@@ -126,6 +194,94 @@ SEQUENCES = {
             joins("", "range"),
         ],
     ),
+    "leave-of-a-streams-thread": Recorded(
+        streams(), {"foo": 1}, [thread("m"), e.LeaveEvent([{"member": "m", "instance": None}])]
+    ),
+    "thread-that-joins-without-lists-of-tasks": Recorded(
+        streams(), {"foo": 1}, [thread("m", active=None, standby=None, warmup=None), thread("m")]
+    ),
+    "thread-whose-topology-names-an-expression": Recorded(
+        streams(),
+        {"foo": 1},
+        [thread("m", topology={"epoch": 1, "subtopologies": [SUBTOPOLOGY | {"regex": ["f.*"]}]})],
+    ),
+    "streams-delay-whose-write-fails": Recorded(
+        streams(initial_rebalance_delay_ms=1000),
+        {"foo": 1},
+        [
+            thread("m"),
+            e.AdvanceEvent(1000, write_fails="NOT_ENOUGH_REPLICAS"),
+            e.AdvanceEvent(1000),
+            thread("m", 1),
+        ],
+    ),
+    "session-that-a-streams-thread-takes-over": Recorded(
+        streams(session_timeout_ms=10_000),
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"], write_fails="NOT_ENOUGH_REPLICAS"),
+            thread("m"),
+            e.AdvanceEvent(10_000),
+        ],
+    ),
+    "join-of-a-stranger-to-an-empty-streams-group": Recorded(
+        streams(),
+        {"foo": 1},
+        [thread("m"), thread("m", -1), joins("x", "range"), thread("m"), e.FailoverEvent()],
+    ),
+    "log-that-does-not-load": Recorded(
+        streams(),
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("m", -1),
+            joins("x", "range"),
+            thread("m"),
+            e.FailoverEvent(),
+            thread("m", 2),
+            joins("", "range"),
+            e.AdvanceEvent(5000),
+            e.FailoverEvent(),
+        ],
+    ),
+    "sessions-that-end-at-once-in-a-group-of-another-kind": Recorded(
+        streams(session_timeout_ms=10_000) | {"consumer_session_timeout_ms": 10_000},
+        {"foo": 1},
+        [
+            modern("z", 0, subscribed=["foo"]),
+            modern("a", 0, subscribed=["foo"]),
+            modern("m", 0, subscribed=["foo"]),
+            e.AdvanceEvent(10_000),
+        ],
+    ),
+    "creation-that-waits-when-the-broker-moves": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            e.DeferEvent(),
+            joins("", "range", api_version=3),
+            e.AdvanceEvent(1000),
+            e.SyncEvent("#1", 1, {"#1": {"foo": [0]}}),
+            joins("", "range", instance="i"),
+            e.FailoverEvent(),
+        ],
+    ),
+    "writes-that-wait-when-the-broker-moves": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            e.DeferEvent(),
+            joins("", "range"),
+            joins("", "range", instance="i"),
+            e.CommitEvent("", -1, [("foo", 0, 5)]),
+            e.FailoverEvent(),
+            modern("m", 0, subscribed=["foo"]),
+            e.DeferEvent(),
+            modern("m", 2, subscribed=["bar"], owned={"foo": [0]}),
+            joins("#2", "range", instance="j"),
+            e.FailoverEvent(),
+        ],
+    ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,
         {"foo": 1},
@@ -136,6 +292,11 @@ SEQUENCES = {
         ],
     ),
 }
+
+
+def of_release(release: str) -> dict[str, Recorded]:
+    """The sequences of a release."""
+    return {name: sequence for name, sequence in SEQUENCES.items() if sequence.release == release}
 
 
 def record(process: GenuineProcess, sequence: Recorded) -> dict[str, Any]:
@@ -159,10 +320,11 @@ def record(process: GenuineProcess, sequence: Recorded) -> dict[str, Any]:
 
 def main() -> None:
     """Write what Kafka does."""
-    with GenuineProcess(coordinator_jars()) as process:
-        for name, sequence in SEQUENCES.items():
-            trace = record(process, sequence)
-            (FOLDER / f"{name}.json").write_text(json.dumps(trace, separators=(",", ":")) + "\n")
+    for release in dict.fromkeys(sequence.release for sequence in SEQUENCES.values()):
+        with GenuineProcess(coordinator_jars(release, fetch=True)) as process:
+            for name, sequence in of_release(release).items():
+                trace = record(process, sequence)
+                (FOLDER / f"{name}.json").write_text(json.dumps(trace, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from kassay.certify.conform.broken import KNOWN, Watch, known_finding
+from kassay.certify.conform.run import MODELLED
 from kassay.certify.genuine.coordinator import GenuineStep
+from kassay.model.protocols.values.releases import NEWEST
 from tests.certify.conform.sequences import FOLDER
 
 
@@ -23,7 +25,7 @@ class Replays:
 def step(number, event, state=None, answers=(), **document):
     state = {"type": None} | (state or {})
     shown = {"i": number, "event": {"event": event} | document.pop("request", {}), "responses": list(answers)}
-    return GenuineStep(shown | {"state": state, "fired": [], "records": []} | document)
+    return GenuineStep(shown | {"state": {"timers": []} | state, "fired": [], "records": []} | document)
 
 
 def watched(steps, *replays):
@@ -46,15 +48,23 @@ def joined(to, generation):
 
 
 def test_every_known_finding_has_its_causes():
-    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E"]
-    assert all(known_finding(cause) is finding for finding in KNOWN for cause in finding.causes)
-    assert known_finding("something else") is None
+    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E", "F", "T", "G"]
+    for finding in KNOWN:
+        for release in finding.releases or MODELLED:
+            assert {known_finding(cause, release) for cause in finding.causes} == {finding}
+    assert known_finding("something else", NEWEST) is None
+
+
+def test_a_finding_is_known_in_its_releases_alone():
+    thrown = "no-exception-in-timer: session+join, RuntimeException"
+    assert known_finding(thrown, "4.3.1").letter == "G"
+    assert known_finding(thrown, NEWEST) is None
 
 
 def test_a_group_that_is_in_the_log_alone_is_finding_a():
     error = {"to": 0, "kind": "join", "error": "UNKNOWN_MEMBER_ID"}
     (cause,) = watched([step(0, "join", answers=[error])], (NOTHING, EMPTY))
-    assert known_finding(cause).letter == "A"
+    assert known_finding(cause, NEWEST).letter == "A"
 
 
 def test_a_generation_given_on_both_sides_of_a_failover_is_finding_b():
@@ -67,27 +77,27 @@ def test_a_generation_given_on_both_sides_of_a_failover_is_finding_b():
         step(4, "advance", joins[1], [joined(3, 1)]),
     ]
     (cause,) = watched(steps)
-    assert known_finding(cause).letter == "B"
+    assert known_finding(cause, NEWEST).letter == "B"
     assert watched(steps[:2] + steps[3:]) == []
 
 
 def test_a_timer_that_throws_is_finding_c():
     thrown = {"fired": [["join", None]], "more": {"exception": "IllegalStateException"}}
     (cause,) = watched([step(0, "advance", **thrown)])
-    assert known_finding(cause).letter == "C"
+    assert known_finding(cause, NEWEST).letter == "C"
     assert watched([step(0, "join", more={"exception": "IllegalStateException"})]) == []
 
 
 def test_an_answer_with_epoch_0_is_finding_r5():
     trace = json.loads((FOLDER / "upgrade-at-generation-0.json").read_text())
-    (cause,) = watched([GenuineStep(each) for each in trace["steps"]])
-    assert known_finding(cause).letter == "R5"
+    causes = watched([GenuineStep(each) for each in trace["steps"]])
+    assert [known_finding(cause, NEWEST).letter for cause in causes] == ["R5", "T"]
 
 
 def test_a_classic_group_whose_write_failed_is_finding_e():
     failed = step(0, "leave", request={"write_fails": "NOT_ENOUGH_REPLICAS"})
     (cause,) = watched([failed], (classic("Empty", 2), classic("Stable", 1)))
-    assert known_finding(cause).letter == "E"
+    assert known_finding(cause, NEWEST).letter == "E"
 
 
 @pytest.mark.parametrize(
@@ -108,9 +118,41 @@ def test_what_kafka_keeps_in_memory_alone_is_no_finding(memory, log):
 def test_another_difference_is_new_and_reported_once():
     changed = {**EMPTY, "group_epoch": 3}
     (cause,) = watched([step(0, "leave"), step(1, "leave")], (EMPTY, changed), (EMPTY, changed))
-    assert cause == "memory-is-log: leave, group_epoch" and known_finding(cause) is None
+    assert cause == "memory-is-log: leave, group_epoch" and known_finding(cause, NEWEST) is None
 
 
 def test_a_log_that_does_not_load_is_reported():
     (cause,) = watched([step(0, "join")], (NOTHING, {"unloadable": "IllegalStateException"}))
-    assert cause == "log-loads: join, log"
+    assert cause == "every-log-loads: join, log"
+
+
+JOINED = {"event": "join", "instance": "i"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "letter"),
+    [
+        ({"event": "join", "write_fails": "NOT_ENOUGH_REPLICAS"}, "T"),
+        (JOINED, "T"),
+        ({"event": "leave"}, None),
+    ],
+)
+def test_a_timer_of_a_member_that_is_gone_is_reported(request_, letter):
+    left = classic("Stable", 1, [{"id": "a"}]) | {"timers": [["session", "a", 9], ["session", "b", 9]]}
+    first = step(0, "join", classic("Stable", 1, [{"id": "a"}, {"id": "b"}]) | {"timers": []})
+    causes = watched([first, step(1, request_["event"], left, request=request_)])
+    assert [getattr(known_finding(cause, NEWEST), "letter", None) for cause in causes] == [letter]
+    assert all(cause.startswith("no-timer-of-what-is-gone: ") for cause in causes)
+
+
+def test_a_conversion_leaves_timers_of_the_other_kind():
+    before = classic("Stable", 1, [{"id": "a"}]) | {"timers": [["session", "a", 9]]}
+    after = {**EMPTY, "members": [{"id": "a"}], "timers": [["session", "a", 9]]}
+    (cause,) = watched([step(0, "join", before), step(1, "consumer_heartbeat", after)])
+    assert known_finding(cause, NEWEST).letter == "T"
+
+
+def test_a_join_phase_that_was_not_written_leaves_its_timer():
+    failed = step(0, "join", {"timers": [["join", None, 9]]}, request={"write_fails": "x"})
+    (cause,) = watched([failed])
+    assert known_finding(cause, NEWEST).letter == "C"

@@ -45,6 +45,29 @@ def test_a_change_of_a_client_is_no_event():
     assert resolver.event(Intention(i.CONSUMER)).subscribed == ["bar"]
 
 
+def test_without_decisions_a_thread_joins_and_reports_its_tasks():
+    resolver = Resolver({"foo": 1}, application=1)
+    joins = resolver.event(Intention(i.STREAMS))
+    assert (joins.member, joins.epoch, joins.active, joins.process) == ("m0", 0, {}, "p0")
+    assert [part["sources"] for part in joins.topology["subtopologies"]] == [["foo"]]
+    tasks = {"active": {"0": [0]}, "standby": {}, "warmup": {}}
+    member = {"id": "m0", "epoch": 2, "assigned": tasks, "pending": {}}
+    resolver.learn(step(0, {"type": "streams", "members": [member], "endpoint_epoch": 3}))
+    stays = resolver.event(Intention(i.STREAMS))
+    assert stays == e.StreamsHeartbeatEvent(
+        "m0", 2, 3, "i1", active={"0": [0]}, standby={}, warmup={}, process=None
+    )
+    assert resolver.event(Intention(i.COMMIT)).offsets == [("foo", 0, 1)]
+
+
+def test_the_broker_creates_the_topics_that_a_group_asks_for():
+    resolver = Resolver({"foo": 1}, application=1)
+    resolver.event(Intention(i.STREAMS))
+    answer = {"to": 0, "kind": i.STREAMS, "error": "NONE", "member": "m0", "epoch": 1}
+    resolver.learn(step(0, None, answer | {"create_topics": {"app": 2}}))
+    assert resolver.event(Intention(i.TOPICS)).topics == {"foo": 1, "app": 2}
+
+
 @given(st.lists(st.integers(0, 1 << 16), max_size=6))
 def test_a_topic_loses_no_partitions(numbers):
     resolver, before = Resolver({"foo": 3}), {"foo": 3}
@@ -58,7 +81,8 @@ def test_a_topic_loses_no_partitions(numbers):
 def test_every_intention_means_something_in_every_state(number):
     history = draw(0, number)
     for state in ({}, modern(3), {"type": "classic", "generation": 1, "leader": None, "members": []}):
-        resolver = Resolver(history.setup.topics)
+        streams = history.setup.application if history.setup.kind == "streams" else None
+        resolver = Resolver(history.setup.topics, application=streams)
         for place, intention in enumerate(history.intentions):
             event = resolver.event(intention)
             assert (event is None) == (intention.act == i.ALTER)

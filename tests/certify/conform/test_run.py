@@ -22,7 +22,11 @@ class Faulty:
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [({"release": "4.3.1"}, "the model has 4.4.0 alone"), ({"kinds": ("share",)}, "--kinds share: expected")],
+    [
+        ({"release": "4.3.0"}, "the model has 4.4.0, 4.3.1, 4.2.1, 4.1.2, 4.0.2 alone"),
+        ({"kinds": ("share",)}, "--kinds share: expected"),
+        ({"runtime": "ours"}, "--runtime ours: expected"),
+    ],
 )
 def test_what_is_not_modelled_is_refused(wrong, message):
     with pytest.raises(InputError, match=message):
@@ -50,7 +54,7 @@ def test_the_model_is_kafkas():
 @pytest.mark.parametrize(
     ("switch", "steps"),
     [
-        ("assignor_change_waits", 3_000),
+        ("assignor_change_waits", 6_000),
         ("empty_keeps_target_epoch", 3_000),
         ("no_sync_timer", 3_000),
         ("subscription_ignored", 12_000),
@@ -61,3 +65,11 @@ def test_a_wrong_rule_is_found_and_its_script_is_short(switch, steps):
     result = conform(settings, genuine_jars(), target=Faulty(switch), tries=150)
     assert result.differences and not result.holds
     assert min(cause.steps for cause in result.differences) <= 6
+
+
+def test_an_older_release_has_no_streams_histories():
+    older = ConformSettings("4.2.1")
+    assert "streams" not in older.modelled and "histories of kind streams" in older.not_driven
+    assert "streams" in ConformSettings().modelled
+    with pytest.raises(InputError, match=r"--kinds streams: the model has no rules of it for 4\.2\.1"):
+        ConformSettings("4.2.1", kinds=("streams",))

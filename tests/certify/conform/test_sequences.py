@@ -6,8 +6,7 @@ import pytest
 
 from kassay.certify.conform.play import Followed
 from kassay.certify.genuine.coordinator import GenuineProcess, GenuineStep
-from kassay.model.protocols.values.releases import NEWEST
-from tests.certify.conform.sequences import FOLDER, SEQUENCES, record
+from tests.certify.conform.sequences import FOLDER, SEQUENCES, of_release, record
 from tests.genuine import genuine_jars
 
 
@@ -22,12 +21,13 @@ def test_there_is_one_file_a_sequence():
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_the_model_does_what_kafka_did(name):
     trace = recorded(name)
-    model = Followed(trace["config"], trace["topics"], NEWEST)
+    model = Followed(trace["config"], trace["topics"], SEQUENCES[name].release)
     assert [model.difference(GenuineStep(step)) for step in trace["steps"]] == [None] * len(trace["steps"])
 
 
 @pytest.mark.java
-def test_kafka_does_what_is_recorded():
-    with GenuineProcess(genuine_jars()) as process:
-        for name, sequence in SEQUENCES.items():
+@pytest.mark.parametrize("release", dict.fromkeys(each.release for each in SEQUENCES.values()))
+def test_kafka_does_what_is_recorded(release):
+    with GenuineProcess(genuine_jars(release)) as process:
+        for name, sequence in of_release(release).items():
             assert json.loads(json.dumps(record(process, sequence))) == recorded(name), name

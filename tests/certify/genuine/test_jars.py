@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from kassay.certify.genuine.jars import class_path, coordinator_jars
+from kassay.certify.genuine.jars import BROKER, broker_jars, class_path, coordinator_jars
 from kassay.model.errors import InputError
 
 MAVEN = """#!/bin/sh
@@ -90,3 +90,21 @@ def test_fetching_needs_maven(tmp_path, monkeypatch):
 
 def test_a_class_path_has_folders_before_jars(tmp_path):
     assert class_path([tmp_path / "a.jar"], tmp_path) == f"{tmp_path}{os.pathsep}{tmp_path / 'a.jar'}"
+
+
+def test_a_broker_has_jars_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("KASSAY_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match=r"needs the jars of a Kafka 4\.4\.0 broker in .*kafka-brokers"):
+        broker_jars()
+    with pytest.raises(InputError, match="expected a release of Kafka such as"):
+        broker_jars("../4.4.0")
+    (tmp_path / "kafka-brokers" / "4.4.0").mkdir(parents=True)
+    (tmp_path / "kafka-brokers" / "4.4.0" / "kafka_2.13-4.4.0.jar").touch()
+    assert names(broker_jars()) == ["kafka_2.13-4.4.0.jar"]
+
+
+@pytest.mark.parametrize(("release", "has_binding"), [("4.4.0", True), ("3.9.2", False)])
+def test_a_broker_of_4_needs_a_binding_for_its_log(release, has_binding):
+    pom = BROKER.pom(release)
+    assert pom.count(f"<version>{release}</version>") == 2
+    assert ("slf4j-simple" in pom) is has_binding

@@ -41,7 +41,10 @@ from tests.paths import HELD
             {"faults": Faults(subscribe=1, topic=1), "topics": 2, "pattern": "t"},
             "--faults: subscribe leaves a topic that is read by name",
         ),
-        ({"release": "4.3"}, "--release: unknown release '4.3'; expected one of 4.4, 2024-10"),
+        (
+            {"release": "4.3"},
+            "--release: unknown release '4.3'; expected one of 4.4.0, 4.3.1, 4.2.1, 4.1.2, 4.0.2, 2024-10",
+        ),
         ({"release": "2024-10", "model": "draft"}, "--release: draft is older than all of them; expected "),
         ({"remote_assignors": ("range", "")}, "--remote-assignors: classic has none; expected kip848 or "),
         ({"model": "kip848", "remote_assignors": ("range",)}, "--remote-assignors: 1 names for 2 clients; "),
@@ -57,7 +60,7 @@ from tests.paths import HELD
         ),
         (
             {"release": "2024-10", "model": "streams"},
-            "--release: 2024-10 has no Streams groups; expected 4.4",
+            "--release: the rules of streams are those of 4.4.0; expected 4.4.0",
         ),
         ({"streams": StreamsOptions(standby=1)}, "--standby: classic has no Streams group; expected streams"),
         ({"streams": StreamsOptions(fresh=True)}, "--fresh: classic has no Streams group; expected streams"),
@@ -93,7 +96,7 @@ def test_what_makes_no_sense_is_refused_when_the_settings_are_made(chosen, words
 
 def test_the_json_holds_every_option_and_what_else_is_set():
     plain = ExploreSettings("classic").to_json()
-    assert plain["release"] == "4.4"
+    assert plain["release"] == "4.4.0"
     assert (plain["network"], plain["clock"], plain["faults"]) == ("atomic", "timeless", {})
     assert not {"timing", "reads", "pattern", "kinds"} & set(plain)
     assert ExploreSettings("classic", topics=2, reads=(1, 2)).to_json()["reads"] == (1, 2)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.replicas.states import idle_brokers, not_preferred, state_warnings, states_of
+from kassay.certify.replicas.states import (
+    answering,
+    idle_brokers,
+    not_preferred,
+    state_warnings,
+    states_of,
+)
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.reading.kafka.topics import DescribedTopic, read_topics
@@ -96,3 +102,9 @@ def test_leaders_and_replicas_in_sync_that_are_no_replicas_are_warned_of(row: st
 def test_a_broken_min_insync_replicas_is_not_taken_as_missing() -> None:
     with pytest.raises(InputError, match=r"Configs: min\.insync\.replicas: found 'x'"):
         states_of(described("Leader: 1\tReplicas: 1\tIsr: 1", head="Configs: min.insync.replicas=x"))
+
+
+def test_a_broker_that_is_fenced_and_leads_is_of_another_time() -> None:
+    topics = described("Leader: 1\tReplicas: 1,2\tIsr: 1,2", "Leader: none\tReplicas: 3\tIsr: 3")
+    (said,) = answering(states_of(topics), {1, 3})
+    assert said.startswith("broker 1 does not answer or is fenced by the list of brokers, but leads 1 part")

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.runs.baseline import NO_REASON, Known, apply, changes, document_of, read_baseline, updated
+from kassay.certify.runs.baseline import (
+    NO_REASON,
+    Baseline,
+    Known,
+    apply,
+    changes,
+    document_of,
+    read_baseline,
+    updated,
+)
 from kassay.model.errors import InputError
 from kassay.model.kinds import Verdict
 from tests.certify.runs.written import certificate, result
@@ -114,6 +123,13 @@ def test_what_an_update_changed_is_said():
         "1 added, 1 removed, 1 kept",
     ]
     assert changes(after, after, date(2026, 11, 20)) == ["0 added, 0 removed, 2 kept"]
+
+
+def test_only_an_update_creates_the_file(tmp_path):
+    path = tmp_path / "known.json"
+    with pytest.raises(InputError, match=r"no such file; expected a baseline .* add --baseline-update"):
+        Baseline.at(path, update=False)
+    assert Baseline.at(path, update=True).known == ()
 
 
 def test_a_file_that_is_not_there_accepts_nothing(tmp_path):

@@ -104,7 +104,7 @@ class WrongOnTies(AssignorBase):
 
     def assign(self, cluster, group):
         given = dict(RoundRobin().assign(cluster, group).items())
-        tied = any(owner is None for _, owner in group.claimants.values())
+        tied = any(owner is None for _, owner in group.reported_owners.values())
         two = len(given) == sum(map(len, given.values())) == 2
         return Assignment(given | {"stranger": ()} if tied or two else given)
 

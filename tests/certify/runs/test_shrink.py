@@ -128,7 +128,7 @@ def test_where_a_case_got_to_is_tried_before_what_can_be_taken_away():
 
 
 ENDS = (
-    ("trusts-claims", (0, 2, 1)),  # a claim on the last partition of three; a crash and a return
+    ("trusts-owned", (0, 2, 1)),  # a claim on the last partition of three; a crash and a return
     ("hands-over-at-once", (0, 2, 2)),
     ("prefers-the-last", (0, 2, 1)),  # an event where a past does
     # Fewer members only with more partitions.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.assignors.groups.client.sticky_claims import UserDataClaim, decode_sticky, sticky_user_data
+from kassay.assignors.groups.client.sticky_owned import UserDataOwned, decode_sticky, sticky_user_data
 from kassay.assignors.registry import load_all
 from kassay.certify.diff.run import diff
 from kassay.certify.processes.host import Maker
@@ -182,7 +182,7 @@ def test_sticky_user_data_is_read_by_either_implementation_but_for_kafka_python_
         theirs = host.new({})
         theirs.on_assignment(owned, None, GroupMetadata(7, "a"))
         data = theirs.subscription_user_data(("t", "u"))
-        assert (decode_sticky(data) == UserDataClaim(owned, 7)) is readable
+        assert (decode_sticky(data) == UserDataOwned(owned, 7)) is readable
         assert (data == sticky_user_data(owned, 7)) is readable
         assert readable or data == b"\0\1" + sticky_user_data(owned, 7)
         members = tuple(

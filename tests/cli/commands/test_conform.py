@@ -19,7 +19,7 @@ def test_without_jars_one_line_says_what_is_needed(tmp_path, monkeypatch, capsys
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--release", "3.9.0"), "the model has 4.4.0 alone"),
+        (("--release", "3.9.0"), "the model has 4.4.0, 4.3.1"),
         (("--kinds", "share"), "--kinds share: expected some of"),
         (("--steps", "0"), "--steps"),
         (("--kafka-home", "no/such/folder"), "expected a distribution of Kafka"),

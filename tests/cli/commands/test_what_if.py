@@ -87,6 +87,36 @@ def test_the_way_starts_at_what_the_state_says_or_at_from():
     assert path["policies"] == ["downgrade", "bidirectional"]
 
 
+def test_a_path_for_a_client_library_has_no_step_that_stops_it():
+    arguments = ["what-if", *FILES[:2], "--to", "cooperative-sticky", "--client", "librdkafka"]
+    (path,) = valid(json.loads(here(*arguments, "--json", "-", cwd=CLUSTER).stdout), "what-if-1")["paths"]
+    assert path["steps"] == [] and not path["safe"] and path["client"][0] == "librdkafka"
+    assert len(path["unstartable"]) == 2
+    screen = " ".join(here(*arguments, cwd=CLUSTER).stdout.split())
+    assert "1. stop all members, and wait until the state of the group is Empty" in screen
+    assert "stops every member: partition.assignment.strategy=cooperative-sticky,range: Failed to" in screen
+
+
+def test_capacities_and_growth_are_in_the_document():
+    arguments = ["--to", "range", "--capacity", "app-1=2", "--events", "add-partitions:orders:14"]
+    document = json.loads(here("what-if", *FILES[:2], *arguments, "--json", "-", cwd=CLUSTER).stdout)
+    valid(document, "what-if-1")
+    assert document["capacity"]["optimum"]["load"] < document["capacity"]["today"]["load"]
+    (growth,) = document["growths"]
+    assert (growth["before"], growth["after"]) == (7, 14)
+    assert growth["keys_moved_percent"] == pytest.approx(50, abs=1e-6)  # 2^31 hashes, no multiple of 14
+    assert document["new_partitions"]["starts_at"] == "latest"
+
+
+def test_two_libraries_are_compared_without_a_file_or_from_the_group_on(tmp_path):
+    alone = here("what-if", "--client", "sarama", "--to-client", "franz-go", "--json", "-", cwd=tmp_path)
+    document = valid(json.loads(alone.stdout), "client-change-1")
+    assert document["assignor"] is None and "range" in document["shared"]
+    arguments = ["what-if", *FILES[:2], "--client", "kafka-python", "--to-client", "java"]
+    assert "this group has range: restart its members" in here(*arguments, cwd=CLUSTER).stdout
+    assert "expected --client" in one_line(here("what-if", "--to-client", "java", cwd=tmp_path), 2)
+
+
 def test_a_page_is_written_where_that_is_asked(tmp_path):
     for command, name in (("what-if", "what-if.html"), ("scale", "scale.html")):
         done = here(command, *FILES[:2], "--report", "html", "--out", str(tmp_path), cwd=CLUSTER)

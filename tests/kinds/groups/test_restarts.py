@@ -11,7 +11,7 @@ from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Member
-from kassay.model.groups.history import Crash, History, Join, OwnedClaim, Return, Withhold
+from kassay.model.groups.history import Crash, History, Join, ReportOwned, Return, Withhold
 from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.kinds import RebalanceProtocol
@@ -59,21 +59,21 @@ def test_each_begins_with_what_a_round_was_asked(rule, protocol):
     assert compared > 30
 
 
-def test_a_crash_and_a_return_become_a_claim_of_before():
+def test_a_crash_and_a_return_become_ownership_of_before():
     joins = tuple(Join(Member(name, ("t",))) for name in ("a", "b"))
     case = History(Cluster.of({"t": 2}), (joins, (Crash("a"),), (Return("a"),)))
     stale, fresh = (TopicPartition("t", 0),), (TopicPartition("t", 0), TopicPartition("t", 1))
-    claims = [
+    reports = [
         {j.member.member_id: (j.member.owned, j.member.generation) for j in c.joins} for c in restarts(case)
     ]
-    assert {"a": (stale, 1), "b": (fresh, 2)} in claims
+    assert {"a": (stale, 1), "b": (fresh, 2)} in reports
 
 
-def test_a_claim_that_somebody_makes_is_one_to_join_with():
-    claim = (TopicPartition("t", 1),)
-    case = History(Cluster.of({"t": 2}), ((Join(Member("a", ("t",))), OwnedClaim("a", claim, -1)),))
+def test_reported_ownership_is_one_to_join_with():
+    owned = (TopicPartition("t", 1),)
+    case = History(Cluster.of({"t": 2}), ((Join(Member("a", ("t",))), ReportOwned("a", owned, -1)),))
     (again,) = restarts(case)
-    assert again.changes == ((Join(Member("a", ("t",), claim, -1)),),)
+    assert again.changes == ((Join(Member("a", ("t",), owned, -1)),),)
 
 
 def test_what_a_share_group_may_not_give_out_is_withheld_from_the_start():

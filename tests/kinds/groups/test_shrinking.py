@@ -8,7 +8,7 @@ from kassay.kinds.groups.shrinking import shrunk_histories
 from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
-from kassay.model.groups.history import History, Join, OwnedClaim, Withhold
+from kassay.model.groups.history import History, Join, ReportOwned, Withhold
 from kassay.model.groups.kinds import CLIENT
 from tests.kinds.descent import descent
 from tests.strategies import histories
@@ -38,7 +38,7 @@ def tps(*numbers, topic="t"):
 
 def test_a_partition_that_is_not_the_last_goes_and_the_claims_on_those_behind_it_move_up():
     member = Member("a", ("t", "u"), tps(0, 2) + tps(1, topic="u"), 3)
-    claim = OwnedClaim("a", tps(1, 2), 4)
+    claim = ReportOwned("a", tps(1, 2), 4)
     case = History(Cluster.of({"t": 3, "u": 2}), ((Join(member),), (claim,)))
     fewer = {
         (c.changes[0][0].member.owned, c.changes[1][0].owned)
@@ -51,8 +51,8 @@ def test_a_partition_that_is_not_the_last_goes_and_the_claims_on_those_behind_it
 
 
 def test_of_a_large_topic_halves_and_quarters_go_and_the_claims_behind_them_move_up():
-    claimed = tps(700, 999)
-    case = History(Cluster.of({"t": 1000}), ((Join(Member("a", ("t",), claimed, 3)),),))
+    owned = tps(700, 999)
+    case = History(Cluster.of({"t": 1000}), ((Join(Member("a", ("t",), owned, 3)),),))
     moved = {
         (c.cluster.counts["t"], c.changes[0][0].member.owned)
         for c in islice(shrunk_histories(case), 200)

@@ -26,7 +26,7 @@ START = {"workers": ["x"]}
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_written_is_read(seed):
-    case = connect_history(Seeded(seed), CONNECT_SMALL, claims_conflict=True)
+    case = connect_history(Seeded(seed), CONNECT_SMALL, ownership_conflicts=True)
     assert CONNECT_HISTORY.read(json.loads(json.dumps(CONNECT_HISTORY.write(case))), "case") == case
 
 

@@ -18,7 +18,7 @@ def test_reports_contradict_where_two_run_the_same_or_one_came_running():
     alone, both = (ConnectWorker("x", ("a",)),), (ConnectWorker("x", ("a",)), ConnectWorker("y", ("a",)))
     assert not step(alone, {}).contradictory
     assert step(both, {}).contradictory
-    assert step(alone, {}, reclaimed=True).contradictory
+    assert step(alone, {}, reported_running=True).contradictory
     assert ConnectRun((step(alone, {}), step(both, {})), 1).contradictory
 
 

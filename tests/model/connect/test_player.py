@@ -107,8 +107,8 @@ def test_what_makes_no_sense_does_nothing():
 def test_one_that_comes_running_says_so():
     run = play(ConnectChange(1, (WorkerJoin("z", ("a",)),)))
     assert running(run.steps[1])["z"] == "a"
-    assert run.steps[1].reclaimed
-    assert not run.steps[2].reclaimed
+    assert run.steps[1].reported_running
+    assert not run.steps[2].reported_running
 
 
 def test_eager_workers_have_stopped_everything():

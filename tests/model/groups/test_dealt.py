@@ -113,13 +113,13 @@ def test_what_was_dealt_is_held_by_who_owns_just_that_and_still_may():
 def test_a_claim_beside_what_was_dealt_is_of_two_where_another_still_claims_it(owned, twice):
     facts = AssignmentFacts(CLUSTER, joined(), GIVEN)
     members = joined(a={"owned": tps(owned)}).members
-    assert facts.is_claimed_by_two(members, members[:1]) is twice
+    assert facts.is_owned_by_two(members, members[:1]) is twice
 
 
 def test_what_a_member_was_dealt_that_claims_anew_is_free_for_others():
     facts = AssignmentFacts(CLUSTER, joined(), GIVEN)
     swapped = joined(a={"owned": GIVEN["b"]}, b={"owned": GIVEN["a"]}).members
-    assert not facts.is_claimed_by_two(swapped, swapped)
+    assert not facts.is_owned_by_two(swapped, swapped)
 
 
 def test_an_answer_in_another_order_is_the_same_again_and_no_other_is():

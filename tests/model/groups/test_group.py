@@ -1,4 +1,4 @@
-"""Who claims what: the previous owners agree with a plain reading of KIP-341 and KIP-792."""
+"""Reported ownership: the previous owners agree with a plain reading of KIP-341 and KIP-792."""
 
 import pytest
 from hypothesis import given, settings
@@ -12,12 +12,12 @@ from tests.assignors.groups.client.optimal_groups import drawn
 def test_a_partition_belongs_to_the_only_claimant_of_the_latest_generation():
     for case in drawn(200):
         cluster, group = case
-        claims = [(tp, m.generation, m) for m in group.members for tp in m.owned]
+        reports = [(tp, m.generation, m) for m in group.members for tp in m.owned]
         expected = {}
-        for tp in {tp for tp, _, _ in claims}:
-            latest = max(generation for claimed, generation, _ in claims if claimed == tp)
-            names = [m for claimed, generation, m in claims if (claimed, generation) == (tp, latest)]
-            assert group.claimants[tp] == (latest, names[0].member_id if len(names) == 1 else None)
+        for tp in {tp for tp, _, _ in reports}:
+            latest = max(generation for owned, generation, _ in reports if owned == tp)
+            names = [m for owned, generation, m in reports if (owned, generation) == (tp, latest)]
+            assert group.reported_owners[tp] == (latest, names[0].member_id if len(names) == 1 else None)
             if len(names) == 1 and tp.topic in names[0].topics and cluster.has(tp):
                 expected[tp] = names[0].member_id
         assert previous_owners(cluster, group) == expected

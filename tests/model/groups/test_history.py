@@ -14,8 +14,8 @@ from kassay.model.groups.history import (
     History,
     Join,
     Leave,
-    OwnedClaim,
     Rebalance,
+    ReportOwned,
     Reports,
 )
 from tests.strategies import histories
@@ -23,8 +23,8 @@ from tests.strategies import histories
 
 def test_every_event_has_one_name():
     assert set(EVENTS.values()) == set(get_args(Event))
-    assert EVENTS["Claim"] is OwnedClaim
-    assert all(name == kind.__name__ for name, kind in EVENTS.items() if kind is not OwnedClaim)
+    assert EVENTS["ReportOwned"] is ReportOwned
+    assert all(name == kind.__name__ for name, kind in EVENTS.items() if kind is not ReportOwned)
 
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))

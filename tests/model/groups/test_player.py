@@ -15,8 +15,8 @@ from kassay.model.groups.history import (
     History,
     Join,
     Leave,
-    OwnedClaim,
     Rebalance,
+    ReportOwned,
     Reports,
     Resubscribe,
     Return,
@@ -46,7 +46,7 @@ class Deal(AssignorBase):
 
 
 class CarefulDeal(Deal):
-    """Deals as well, and leaves out what another member still claims."""
+    """Deals as well, and leaves out what another member still owns."""
 
     protocols = (RebalanceProtocol.COOPERATIVE,)
 
@@ -126,11 +126,11 @@ def test_a_static_member_comes_back_under_a_new_id():
 
 
 def test_claims_say_what_the_history_says():
-    changes = (join("a", "b"), (OwnedClaim("b", (tp(0), tp(9)), 1),))
+    changes = (join("a", "b"), (ReportOwned("b", (tp(0), tp(9)), 1),))
     step = play(History(T, changes))[-1].steps[0]
     assert step.group.by_id["b"].owned == (tp(0), tp(9))
     assert step.contradictory
-    assert tp(0) not in step.previous, "two claims at one generation: nobody"
+    assert tp(0) not in step.previous, "two reports at one generation: nobody"
 
 
 def test_topics_grow_and_go():

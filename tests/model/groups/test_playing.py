@@ -19,9 +19,9 @@ from kassay.model.groups.history import (
     Join,
     Leave,
     NewLeader,
-    OwnedClaim,
     RackBroker,
     Rebalance,
+    ReportOwned,
     Resubscribe,
     Return,
     Reweigh,
@@ -53,7 +53,7 @@ GHOSTS = [
     Withhold("x", (0,)),
     Withhold("t", ()),
     Withhold("t", (2, 9)),
-    OwnedClaim("x", tps("t-0"), 3),
+    ReportOwned("x", tps("t-0"), 3),
     Join(Member("a", ("u",))),
     Join(Member("y", ("u",), instance_id="i1")),
     Rebalance(),
@@ -166,7 +166,7 @@ def test_other_events_change_what_they_name(world):
         Resubscribe("a", ("u",)),
         ChangeRack("a", "r9"),
         FailedSync("a"),
-        OwnedClaim("a", tps("t-0 t-0 u-0"), 7),
+        ReportOwned("a", tps("t-0 t-0 u-0"), 7),
     ):
         assert world.apply(event), event
     assert world.cluster.by_name["t"].weights == (0, 1)

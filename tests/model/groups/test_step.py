@@ -86,7 +86,7 @@ def test_there_is_nothing_given_where_there_is_no_answer():
 
 
 def rounds(protocol, *answers, failed_sync=(), settled=True):
-    """A change whose rounds answer these; each round claims what the one before gave."""
+    """A change whose rounds answer these; each round reports what the one before gave."""
     steps, owned = [], ""
     for turn, answer in enumerate(answers):
         group = Group((Member("a", ("t",), tps(owned), turn),))

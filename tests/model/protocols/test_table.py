@@ -217,7 +217,7 @@ def _first_thread_hears_of_it():
 
 
 SHARED = {
-    "zookeeper": (zt.ZooKeeperStatus.RELEASED, zt.ZooKeeperEvent.CLAIM, _claims),
+    "zookeeper": (zt.ZooKeeperStatus.RELEASED, zt.ZooKeeperEvent.OWN, _claims),
     "draft consumer": (
         dt.ProposalState.PART,
         dt.ProposalEvent.ILLEGAL_GENERATION,

@@ -20,8 +20,11 @@ from kassay.properties.registry import situations_of
 from kassay.properties.sources import Seeded
 
 
-def drawn(profile, claims_conflict, count=200):
-    return [connect_history(Seeded(seed), profile, claims_conflict=claims_conflict) for seed in range(count)]
+def drawn(profile, ownership_conflicts, count=200):
+    return [
+        connect_history(Seeded(seed), profile, ownership_conflicts=ownership_conflicts)
+        for seed in range(count)
+    ]
 
 
 def comes_running(history):

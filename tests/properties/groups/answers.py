@@ -59,15 +59,15 @@ def _subsets(items):
 
 
 def valid_answers(step, kind=CLIENT):
-    """Every answer that keeps all validity claims: a cooperative round may withhold what is claimed."""
-    claimed = {tp for m in step.group.members for tp in m.owned} if step.protocol is COOPERATIVE else set()
+    """Every answer that keeps all validity claims: a cooperative round may withhold what is owned."""
+    owned = {tp for m in step.group.members for tp in m.owned} if step.protocol is COOPERATIVE else set()
     holders = {}
     for tp in partitions(step.cluster):
         able = readers(step, tp)
         if able:
             to = _subsets(able) if kind is SHARE else [(one,) for one in able]
             free = step.group.assignable is not None and tp not in step.group.assignable
-            holders[tp] = [*to, ()] if free or tp in claimed else to
+            holders[tp] = [*to, ()] if free or tp in owned else to
     return [dealt(step, dict(zip(holders, chosen))) for chosen in product(*holders.values())]
 
 

@@ -220,7 +220,7 @@ def test_the_heaviest_member_counts_where_it_may_carry_too_much(ratio, few):
     both_seen(outcomes)
 
 
-def test_taking_too_early_counts_where_another_claims(few):
+def test_taking_too_early_counts_where_another_owns(few):
     found = parse_claim("cooperative", CLIENT)
     inputs = [*few(pasts(), 600), *larger_pasts(len(few(range(6000), 300)))]
     both_seen(confirm(found, answered(step, valid_answers(step))) for step in inputs)

@@ -39,7 +39,7 @@ CASES = {
         one(member("a", owned="t0", generation=2), member("b", owned="t1", generation=1)),
         one(member("a", owned="t0", generation=2), member("b", generation=1)),
     ),
-    "double-claim": (
+    "owned-twice": (
         one(member("a", owned="t0"), member("b", owned="t0")),
         one(member("a", owned="t0", generation=2), member("b", owned="t0", generation=1)),
     ),
@@ -51,7 +51,7 @@ CASES = {
         one(member("a", owned="t0 t1", generation=2), member("b", owned="t1", generation=1), member("c")),
         one(member("a", owned="t0", generation=2), member("b", owned="t0", generation=1), member("c")),
     ),
-    "claim-and-resubscribe": (
+    "owned-and-resubscribe": (
         one(member("a", owned="t0"), member("b", owned="t0"), change=(Resubscribe("a", ("t",)),)),
         one(member("a", owned="t0"), member("b", owned="t1"), change=(Resubscribe("a", ("t",)),)),
     ),

@@ -62,6 +62,12 @@ def test_counts_marks_and_lags():
     assert ["1", "2", "0", "0", "0", "0", "0", "8", "8"] in rows
     assert ["2", "(today)", "1", "0", "0", "1", "0", "1", "5", "5", "safe,", "useful"] in rows
     assert ["safe", "numbers", "of", "members", "with", "sticky:", "2;"] in [row[:7] for row in rows]
+    text = " ".join(file.getvalue().split())
+    assert (
+        "today: 2 members, 0 to 2 partitions a member, spread 2, lag 8 in all, 8 of the busiest; this" in text
+    )
+    assert "useful steps with sticky (members: partitions of the busiest): 1: 2, 2-3: 1" in text
+    assert text.index("useful steps") < text.index("members a member spread idle")
 
 
 @given(st.sets(st.integers(1, 40)))

@@ -27,7 +27,7 @@ def test_classes_are_the_units_by_what_matters_of_them(shape: str, seed: int) ->
             alike[readers, tuple(sorted(kept.items())), tuple(sorted(racks, key=sorted))] += 1
     classes = Counter[object]()
     for each in counted.classes:
-        assert each.claimed == sum(had for _, had in each.kept)
+        assert each.owned == sum(had for _, had in each.kept)
         classes[counted.sets[each.readers], each.kept, tuple(sorted(each.racks, key=sorted))] += len(
             each.units
         )

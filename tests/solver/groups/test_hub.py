@@ -43,7 +43,7 @@ def test_a_level_is_assigned_at_the_least_cost_and_its_prices_prove_it() -> None
         prices = assign_level(Hubs(level.members, level_bands(level), racks, takers, _cost), classes, owner)
 
         def of(each: UnitClass, m: int, racks: list[str | None] = racks) -> int:
-            return _cost(each.claimed - dict(each.kept).get(m, 0), mismatch(each.racks, racks[m]))
+            return _cost(each.owned - dict(each.kept).get(m, 0), mismatch(each.racks, racks[m]))
 
         def paid(owners: tuple[int, ...], classes: list[UnitClass] = classes) -> int:
             return sum(of(each, m) for each, m in zip(classes, owners, strict=True))

@@ -83,7 +83,7 @@ def test_copartitioned_bundles_of_equal_size_are_units() -> None:
             topic["racks"] = [[f"r{rng.randrange(3)}"] for _ in range(first["partitions"])]
         for member in document["members"]:
             member["topics"] = [first["name"], second["name"]] if member["topics"] else []
-            member["owned"] = [claim for claim in member["owned"] if claim[1] < first["partitions"]]
+            member["owned"] = [tp for tp in member["owned"] if tp[1] < first["partitions"]]
             member["rack"] = f"r{rng.randrange(3)}"
         document["copartition"] = [[second["name"], first["name"]]]
         problem = Problem.parse(document)

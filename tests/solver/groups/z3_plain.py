@@ -42,7 +42,7 @@ def plain_owners(
             takes[unit] = choice
             optimize.add(z3.PbEq([(taken, 1) for taken in choice.values()], 1))
             for m, taken in choice.items():
-                moves.append(z3.If(taken, each.claimed - had.get(m, 0), 0))
+                moves.append(z3.If(taken, each.owned - had.get(m, 0), 0))
                 wrong.append(z3.If(taken, mismatch(each.racks, racks[m]), 0))
     squares = _squares(optimize, takes, len(problem.members))
     optimize.minimize(squares)

@@ -37,10 +37,10 @@ def test_items_are_the_units_of_the_document(make: cases.Maker) -> None:
 
 
 def test_homes_are_where_an_item_moves_least() -> None:
-    item = Item(3, (0, 1, 2), stays=((0, 1), (2, 1)), claimed=2)
+    item = Item(3, (0, 1, 2), stays=((0, 1), (2, 1)), owned=2)
     assert [item.moved(member) for member in item.able] == [1, 2, 1]
     assert item.homes == (0, 2)
-    assert Item(3, (0, 1), stays=((0, 2), (1, 1)), claimed=3).homes == (0,)
+    assert Item(3, (0, 1), stays=((0, 2), (1, 1)), owned=3).homes == (0,)
     assert Item(1, (0, 1)).homes == ()
 
 

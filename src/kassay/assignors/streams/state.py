@@ -58,10 +58,6 @@ class ProcessState:
         """Smaller where threads are less loaded, or equally loaded and more in number."""
         return (len(self.active) + len(self.standby)) / self.capacity, -self.capacity
 
-    def has_more_room_than(self, other: ProcessState) -> bool:
-        """Whether its threads are less loaded, or equally loaded and more in number."""
-        return self.rank() < other.rank()
-
     def lag(self, task: TaskId) -> int:
         """The lag of this process on the task; raises `IllegalStateError` if it is unknown."""
         try:

@@ -86,6 +86,19 @@ def causes(before: Sequence[SeenMember], after: Sequence[SeenMember]) -> tuple[R
     return tuple(RebalanceCause(word, tuple(who)) for word, who in lists.items() if who)
 
 
+def of_racks(racks: Iterable[str | None]) -> Iterator[str]:
+    """That members have racks, which no claim is checked by: the log has no racks of replicas."""
+    every = tuple(racks)
+    named = sorted({rack for rack in every if rack is not None})
+    if named:
+        count = sum(rack is not None for rack in every)
+        more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+        yield (
+            f"{count} of {len(every)} members in racks {', '.join(named[:_SHOWN])}{more}: the log has no "
+            "racks of replicas, so it is not judged what they read within them"
+        )
+
+
 REFERENCES: Final = {
     CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},
     SERVER: {"uniform": "uniform", "range": "server-range"},
@@ -376,12 +389,12 @@ def merged(first: Step, last: Step) -> Step:
     )
 
 
-def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProtocol:
+def protocol_of(kind: Kind, assignor: str | None, owned: bool) -> RebalanceProtocol:
     """The rebalance protocol of the assignor; if unknown, by whether members keep their partitions."""
     if kind is not CLIENT:
         return RebalanceProtocol.EAGER
     known = assignor in REFERENCES[kind]
-    cooperative = assignor in COOPERATIVE or (claims and not known)
+    cooperative = assignor in COOPERATIVE or (owned and not known)
     return RebalanceProtocol.COOPERATIVE if cooperative else RebalanceProtocol.EAGER
 
 

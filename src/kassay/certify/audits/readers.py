@@ -3,7 +3,8 @@
 A member that dies is the owner of its partitions until its session ends, which no record shows. But a reader
 commits offsets: so a partition had no reader from some time between its last commit and the next one that was
 due, until the record that gives it to another member. Where a record takes a partition from its owner, it has
-had no reader since that record at the latest.
+had no reader since that record at the latest. In a Streams group a task is read whose thread commits offsets
+of its source topics. A share group commits none to this log, and reads a partition while any member has it.
 
 Source: Kafka `GroupMetadataManager`, `ConsumerCoordinator.maybeAutoCommitOffsetsAsync`.
 """
@@ -11,7 +12,7 @@ Source: Kafka `GroupMetadataManager`, `ConsumerCoordinator.maybeAutoCommitOffset
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -71,6 +72,14 @@ class CommitTimes:
         """The commits of the partition's reader; None if it made none."""
         return self._seen.get(CommittedPartition(group, tp))
 
+    def of_any(self, group: str, tps: Iterable[TopicPartition]) -> _Commits | None:
+        """The commits of a reader that reads all of these partitions."""
+        commits = [each for tp in tps if (each := self.of(group, tp)) is not None]
+        if not commits:
+            return None
+        longest = [each.longest for each in commits if each.longest is not None]
+        return _Commits(max(each.last for each in commits), max(longest, default=None))
+
     def begin(self, group: str, tp: TopicPartition) -> None:
         """Another reader begins, who commits as often as it likes."""
         key = CommittedPartition(group, tp)
@@ -87,13 +96,23 @@ class _Held(NamedTuple):
     released: int | None = None
 
 
+def _itself(tp: TopicPartition) -> Iterable[TopicPartition]:
+    """The partition: a consumer commits the offsets of what it reads."""
+    return (tp,)
+
+
 @dataclass
 class PartitionReaders:
-    """The reader of each partition of a group."""
+    """The reader of each partition of a group.
+
+    `committed_by`: the partitions of topics of which the reader commits offsets; of a task its sources.
+    """
 
     group: str
     commits: CommitTimes
+    committed_by: Callable[[TopicPartition], Iterable[TopicPartition]] = _itself
     _held: dict[TopicPartition, _Held] = field(default_factory=dict)
+    _topics: set[str] = field(default_factory=set)
 
     @property
     def partitions(self) -> set[TopicPartition]:
@@ -109,6 +128,16 @@ class PartitionReaders:
         for tp, held in self._held.items() if back else ():
             if held.member in back:
                 self._held[tp] = held._replace(member=back[held.member])
+
+    def name_topics(self, named: Callable[[Iterable[TopicPartition]], Iterable[TopicPartition]]) -> None:
+        """What `named` calls the topics that were known by their ids only: their readers stay."""
+        firsts = [TopicPartition(topic, 0) for topic in self._topics]
+        names = {tp.topic: name.topic for tp, name in zip(firsts, named(firsts), strict=True)}
+        if any(topic != name for topic, name in names.items()):
+            self._topics = {*names.values()}
+            self._held = {
+                TopicPartition(names[tp.topic], tp.partition): held for tp, held in self._held.items()
+            }
 
     def release(self, tps: Iterable[TopicPartition], moment: LogMoment) -> None:
         """A record takes partitions from their owners."""
@@ -141,7 +170,9 @@ class PartitionReaders:
             if held is not None:
                 times.setdefault(held.member in members, []).append(self._unread(tp, held, now, within))
             self._held[tp] = _Held(member, now)
-            self.commits.begin(self.group, tp)
+            self._topics.add(tp.topic)
+            for each in self.committed_by(tp):
+                self.commits.begin(self.group, each)
         return [_together(each, generation, moment) for _, each in sorted(times.items())]
 
     def _unread(
@@ -149,7 +180,7 @@ class PartitionReaders:
     ) -> tuple[int, int | None]:
         """The least and the most milliseconds without a reader; None if the reader committed nothing."""
         least = 0 if held.released is None else now - held.released
-        commits = self.commits.of(self.group, tp)
+        commits = self.commits.of_any(self.group, self.committed_by(tp))
         if commits is None or commits.last < held.since:
             return least, None
         most = now - commits.last

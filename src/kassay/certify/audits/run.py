@@ -24,6 +24,7 @@ from kassay.certify.audits.values import (
 )
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.loader import LogLoader
+from kassay.reading.kafka.offsets.fields import CLASSIC, COMMITS, CONSUMERS, SHARES, STREAMS_GROUPS, unused
 from kassay.reading.kafka.offsets.loading import loaded_commit, loaded_record, record_words
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, SHARE, STREAMS
 from kassay.reading.kafka.offsets.sources import (
@@ -42,10 +43,12 @@ from kassay.reading.kafka.offsets.values import ClassicGeneration, GroupRecord, 
 
 _UNREAD_SHOWN = 5
 _PROTOCOLS: Final[Mapping[str, type[TargetHistory]]] = {
-    "consumer groups": ConsumerHistory,
-    "share groups": ShareHistory,
-    "Streams groups": StreamsHistory,
+    CONSUMERS: ConsumerHistory,
+    SHARES: ShareHistory,
+    STREAMS_GROUPS: StreamsHistory,
 }
+_OF_COMMITS: Final = frozenset({"offset", "leaderEpoch", "metadata", "commitTimestamp"})
+"""The fields of a commit, millions of which are not parsed."""
 _TOLD_EVERY = 10_000
 _CONSOLE: Final = "console "
 _OF_CONSOLE: Final = (
@@ -92,6 +95,7 @@ class LogReader:
     partitions: dict[str, _Partition] = field(default_factory=dict)
     records: Counter[str] = field(default_factory=Counter)
     unread: list[str] = field(default_factory=list)
+    fields: dict[str, set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._names = dict(self.known.names)
@@ -127,8 +131,10 @@ class LogReader:
         for partition in self.partitions.values():
             for classic in partition.classic.values():
                 classic.finish()
+                classic.audit.notes += classic.notes()
             for history in (*partition.ended, *partition.decided.values()):
                 self._add(history.audit, history.finish(partition.log))
+                history.audit.notes += history.notes()
             every: tuple[ClassicHistory | TargetHistory, ...]
             every = (*partition.classic.values(), *partition.ended, *partition.decided.values())
             groups |= {id(each.audit): each.audit for each in every}
@@ -148,6 +154,7 @@ class LogReader:
                 for partition in self.partitions.values()
                 if partition.unloadable is not None and partition.log.is_all_there
             ),
+            unused(self.fields),
         )
 
     def _row(self, partition: _Partition, row: LogRow) -> None:
@@ -156,8 +163,11 @@ class LogReader:
         if row.unread is not None and len(self.unread) < _UNREAD_SHOWN:
             self.unread.append(f"{row.place}: {row.unread}")
         if row.commit is not None:
+            self.fields.setdefault(COMMITS, {*_OF_COMMITS})
             self._commit(partition, row.commit, row)
         record = row.record
+        if record is not None:
+            self.fields.setdefault(_family(record.type), set()).update(record.fields)
         if record is not None and partition.unloadable is None:
             why = partition.loader.take(loaded_record(record))
             if why is not None:
@@ -192,7 +202,9 @@ class LogReader:
                 partition.ended.append(history)
             history = partition.decided[record.group] = speaks.of(record.group, self.known)
             history.fresh = partition.log.is_whole
-            history.readers = partition.readers_of(record.group) if speaks is ConsumerHistory else None
+            history.readers = partition.readers_of(record.group)
+            if isinstance(history, StreamsHistory):
+                history.readers = PartitionReaders(record.group, partition.commits, history.sources)
             history.members_before = () if partition.log.is_whole else None
         if isinstance(history, ConsumerHistory) and record.value is not None:
             self._take_over(partition, history, record.group)
@@ -325,7 +337,7 @@ def _sort(row: LogRow) -> str:
     if row.unread is not None:
         return "unread"
     if row.type in OFFSET_COMMITS:
-        return "offset commits"
+        return COMMITS
     if row.type == CONTROL:
         return "transactions' ends"
     if row.record is None and row.type not in SHARE | STREAMS:
@@ -336,7 +348,7 @@ def _sort(row: LogRow) -> str:
 def _family(number: int) -> str:
     """The kind of group that records of this type describe."""
     if number == RecordType.CLASSIC_GROUP:
-        return "classic groups"
+        return CLASSIC
     if number in SHARE:
-        return "share groups"
-    return "Streams groups" if number in STREAMS else "consumer groups"
+        return SHARES
+    return STREAMS_GROUPS if number in STREAMS else CONSUMERS

@@ -36,7 +36,7 @@ class SeenTopics:
     _most: dict[str, int] = field(default_factory=dict)
 
     def cluster(
-        self, given: Iterable[TopicPartition], claimed: Iterable[TopicPartition], exact: Mapping[str, int]
+        self, given: Iterable[TopicPartition], owned: Iterable[TopicPartition], exact: Mapping[str, int]
     ) -> Cluster | None:
         """The topics at the time of a rebalance, from its assigned and its owned partitions.
 
@@ -46,7 +46,7 @@ class SeenTopics:
         for topic, number in given:
             here[topic] = max(here.get(topic, 0), number + 1)
         counts = dict(here)
-        for topic, number in claimed:
+        for topic, number in owned:
             counts[topic] = max(counts.get(topic, 0), number + 1)
         for topic, most in self._most.items():
             if topic in here:

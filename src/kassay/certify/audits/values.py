@@ -141,7 +141,8 @@ class GroupAudit:
     `returns`: how often a member returned after leaving, by client and host (or instance id). `kept`: static
     members that returned without a rebalance. `abandoned`: rebalances that restarted before the leader
     answered. `lost`: rebalances of which the log has too little to be listed, each with the reason.
-    `without_reader`: partitions that changed hands, and how long they had no reader.
+    `without_reader`: partitions that changed hands (Streams: tasks), and how long they had no reader.
+    `notes`: what is to be said of the group at the end of the log.
     """
 
     name: str
@@ -155,6 +156,7 @@ class GroupAudit:
     abandoned: int = 0
     lost: list[tuple[LogMoment, str]] = field(default_factory=list)
     without_reader: list[UnreadTime] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, rebalance: AuditedRebalance) -> None:
         """Add the rebalance, with its findings and its gap."""
@@ -249,6 +251,29 @@ class GroupAudit:
         return max(known, key=lambda each: (each.most or each.least, each.least), default=None)
 
     @property
+    def unread_unknown(self) -> str | None:
+        """Why the records do not say how long partitions had no reader at most; None if they do."""
+        changes, unknown = len(self.without_reader), sum(each.most is None for each in self.without_reader)
+        if self.protocol is GroupProtocol.SHARE:
+            return "a share group commits no offsets to this log, so no record says when a member died"
+        if not changes and self.rebalances and all(e.moment.timestamp is None for e in self.rebalances):
+            return "the records have no times"
+        if not changes:
+            return "no record in the file takes a partition from one member and gives it to another"
+        if unknown == changes:
+            return "the file has no offsets that the group committed before partitions changed hands"
+        return (
+            f"no offsets were committed before {unknown} of {changes} changes of reader" if unknown else None
+        )
+
+    @property
+    def unread_most(self) -> int | None:
+        """The longest time without a reader that is known, at most; None if none is."""
+        if all(each.most is None for each in self.without_reader):
+            return None
+        return max(max(each.least, each.most or 0) for each in self.without_reader)
+
+    @property
     def longest_unrest_ms(self) -> int | None:
         """The longest time from the beginning of a rebalance until the group was stable, as far as recorded.
 
@@ -272,7 +297,8 @@ class LogAudit:
     """All files together: groups by name, and the number of records of each type.
 
     `unread`: the first records that could not be read, with their positions; `notes`: what limits the meaning
-    of the result; `unloadable`: partitions of the log that no broker can load.
+    of the result; `unloadable`: partitions of the log that no broker can load; `unused`: fields on which no
+    answer rests, by what their records are of, each with the reason.
     """
 
     groups: tuple[GroupAudit, ...]
@@ -280,6 +306,7 @@ class LogAudit:
     unread: tuple[str, ...]
     notes: tuple[str, ...]
     unloadable: tuple[LoadFailure, ...] = ()
+    unused: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def findings(self) -> int:
@@ -303,6 +330,7 @@ def audit_document(audit: LogAudit, files: Sequence[str], out: str | None) -> di
         "records": dict(audit.records),
         "unread": list(audit.unread),
         "notes": list(audit.notes),
+        "not_used": {kind: dict(fields) for kind, fields in audit.unused.items()},
         "verdict": verdict(audit),
         "out": out,
         "unloadable": [
@@ -336,12 +364,14 @@ def _group(group: GroupAudit) -> dict[str, Any]:
         "double_owners": group.double_owners,
         "longest_unrest_ms": group.longest_unrest_ms,
         "without_reader": [_unread(each) for each in group.without_reader],
+        "without_reader_unknown": group.unread_unknown,
         "worst_spread": None if worst is None else {"is": worst.spread, "could_be": worst.best_spread},
         "worst_excess": None if excess is None else {"generation": excess.generation, "by": excess.excess},
         "returns": dict(group.returns.most_common()),
         "kept": group.kept,
         "abandoned": group.abandoned,
         "gaps": list(group.gaps),
+        "notes": list(group.notes),
         "findings": [_finding(finding) for finding in group.findings],
         "history": [_rebalance(rebalance) for rebalance in group.rebalances],
     }

@@ -271,7 +271,7 @@ def matters(
     if named:
         sentences.append(f"What matters: {_few(named)}; without {_any(named)} {kept}.")
     if cause.extents:
-        begin = "" if named else "No event, claim or setting matters. "
+        begin = "" if named else "No event, ownership or setting matters. "
         sentences.append(f"{begin}It takes {_few(cause.extents)}: with one less {kept}.")
     if not named and not cause.extents:
         sentences.append(f"Nothing in the case matters: with anything left out {still} all the same.")

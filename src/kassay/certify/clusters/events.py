@@ -6,6 +6,7 @@ A comma separates events that are each followed by a rebalance; `&` joins events
     leave:NAME          the member of this member id, or all of this instance id, client id or host
     join:N              N members join, subscribed to what most members subscribe to
     add-partitions:T+N  topic T gets N more partitions
+    add-partitions:T:N  topic T gets more partitions, to N in all, as in `kafka-topics.sh --alter`
     remove-topic:T      topic T is deleted
     add-topic:T:N       topic T is created with N partitions; all members subscribe
     rebalance           the group rebalances though nothing changed
@@ -41,8 +42,8 @@ from kassay.model.shape.codec import MOST
 from kassay.reading.documents import difference, suggestion
 
 FORMS: Final = (
-    "leave:N, leave:NAME, join:N, add-partitions:TOPIC+N, remove-topic:TOPIC, add-topic:TOPIC:N, rebalance, "
-    "or deploy alone between commas"
+    "leave:N, leave:NAME, join:N, add-partitions:TOPIC+N (or TOPIC:N in all), remove-topic:TOPIC, "
+    "add-topic:TOPIC:N, rebalance, or deploy alone between commas"
 )
 DEPLOY: Final = "deploy"
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,6}")
@@ -163,12 +164,25 @@ class _Group:
 
     def add_partitions(self, text: str) -> list[Event]:
         """Add partitions to a topic."""
+        topic, colon, total = text.rpartition(":")
+        if colon:
+            return [AddPartitions(topic, self._grow_to(topic, total))]
         topic, plus, more = text.rpartition("+")
         if not plus:
-            raise InputError(difference(text, "TOPIC+N"))
+            raise InputError(difference(text, "TOPIC+N, or TOPIC:N for N in all"))
         self._require_topic(topic)
         self.topics[topic] += _number(more, "how many partitions come", MOST - sum(self.topics.values()))
         return [AddPartitions(topic, self.topics[topic])]
+
+    def _grow_to(self, topic: str, text: str) -> int:
+        """The number of partitions in all, more than now."""
+        self._require_topic(topic)
+        now = self.topics[topic]
+        total = _number(text, "how many partitions it has then", now + MOST - sum(self.topics.values()))
+        if total <= now:
+            raise InputError(difference(text, f"more than the {now} partitions that {topic} has"))
+        self.topics[topic] = total
+        return total
 
     def remove_topic(self, text: str) -> list[Event]:
         """Delete a topic."""

@@ -7,7 +7,7 @@ in-sync replica. Both are counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +17,6 @@ from kassay.model.groups.metrics import rack_mismatches
 
 FOLLOWER: Final = "follower"
 LEADER: Final = "leader"
-FETCHES: Final = (LEADER, FOLLOWER)
 
 
 class TopicLoads(NamedTuple):
@@ -97,11 +96,14 @@ class Loads(NamedTuple):
 class LagsAndLeaders:
     """By what an assignment is measured next to counts: lags in records, and the rack of each leader.
 
-    `lags` is None if no output has one; `leaders` has the partitions whose leader's rack is known.
+    `lags` is None if no output has one; `leaders` has the partitions whose leader's rack is known, with ""
+    where there is no leader. `readable` are the racks of the replicas that members can fetch from, of the
+    partitions where these are fewer than those of all replicas.
     """
 
     lags: Mapping[TopicPartition, int] | None = None
     leaders: Mapping[TopicPartition, str] = field(default_factory=dict)
+    readable: Mapping[TopicPartition, frozenset[str]] = field(default_factory=dict)
 
 
 PLAIN: Final = LagsAndLeaders()
@@ -181,8 +183,19 @@ def racks_of(
     ]
     if not known:
         return None
-    matched = len(known) - len(rack_mismatches(cluster, group, assignment))
-    return Racks(matched, len(known), _led(group, assignment, scales.leaders))
+    apart = {*rack_mismatches(cluster, group, assignment), *_unreadable(group, assignment, scales.readable)}
+    return Racks(
+        len(known) - len(apart.intersection(known)), len(known), _led(group, assignment, scales.leaders)
+    )
+
+
+def _unreadable(
+    group: Group, assignment: Assignment, readable: Mapping[TopicPartition, frozenset[str]]
+) -> Iterator[TopicPartition]:
+    """The partitions of which no replica in the owner's rack can be fetched from."""
+    rack_of = {member.member_id: member.rack for member in group.members}
+    for member_id, tps in assignment.items() if readable else ():
+        yield from (tp for tp in tps if tp in readable and rack_of.get(member_id) not in readable[tp])
 
 
 def _led(group: Group, assignment: Assignment, leaders: Mapping[TopicPartition, str]) -> int | None:

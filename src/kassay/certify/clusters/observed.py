@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay.certify.clusters import facts
 from kassay.certify.clusters.figures import PLAIN, LagsAndLeaders
 from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.certify.clusters.stability import SCHEMA as UNSTABLE
-from kassay.certify.clusters.stability import Stability, contradictions, ownership, stability_of
+from kassay.certify.clusters.stability import (
+    WITHOUT_MEMBERS,
+    Stability,
+    contradictions,
+    ownership,
+    stability_of,
+)
+from kassay.certify.clusters.topic_facts import broker_facts, partition_facts, topic_facts
 from kassay.model.cluster import Cluster, Topic, TopicPartition, numbers_by_topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group, Member
@@ -47,7 +54,8 @@ class ObservedGroup:
 
     `strategy`: the assignor that the coordinator printed, None if no output has it. `is_consumer_group`: the
     group uses the consumer protocol (KIP-848). `warnings`: conditions that may make an answer meaningless;
-    `assumptions`: facts taken for granted.
+    `assumptions`: facts taken for granted; `unused`: fields of the files on which no answer rests, and why;
+    `cleaned`: what was removed from the files as pasted.
     """
 
     name: str
@@ -61,6 +69,8 @@ class ObservedGroup:
     stability: Stability
     gaps: tuple[str, ...] = ()
     scales: LagsAndLeaders = PLAIN
+    unused: Mapping[str, str] = field(default_factory=dict)
+    cleaned: tuple[str, ...] = ()
 
     @lazy
     def assignment(self) -> Assignment:
@@ -102,7 +112,8 @@ class ObservedGroup:
             "warnings": list(self.warnings),
             "assumptions": list(self.assumptions),
             "not_shown": list(self.gaps),
-            "not_used": dict(facts.NOT_USED),
+            "cleaned": list(self.cleaned),
+            "not_used": dict(self.unused),
         }
 
     def unstable_document(self) -> dict[str, Any]:
@@ -113,6 +124,8 @@ class ObservedGroup:
             "strategy": self.strategy,
             "protocol": self.protocol,
             "warnings": list(self.warnings),
+            "not_used": dict(self.unused),
+            "cleaned": list(self.cleaned),
             **self.stability.to_json(),
         }
 
@@ -141,7 +154,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     """The group of this name, or the only group in the files; raises `InputError`."""
     group = _named(inputs, name)
     outputs = of_group(inputs.groups, group)
-    warnings: list[str] = []
+    warnings: list[str] = [*inputs.notes]
     assumptions: list[str] = []
     _require_consumers(outputs, group)
     owned, rows = ownership(outputs, group, warnings)
@@ -150,7 +163,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     stability = stability_of(outputs, owned, rows, labels)
     if not owned:
         _require_rebalancing(outputs, group, stability)
-    if not stability.is_stable:
+    if not (stability.is_stable or stability.state in WITHOUT_MEMBERS or outputs.empty):
         warnings.append("the group was rebalancing when this was printed: ownership may be incomplete")
     warnings += contradictions(stability, labels)
     counts = _counts(inputs, outputs, owned, warnings, assumptions)
@@ -166,7 +179,14 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     if stability.is_stable:
         warnings += facts.lost_topics(outputs, read)
     warnings += facts.past_end(outputs)
-    warnings += facts.leaderless(inputs, cluster)
+    warnings += facts.lags_elsewhere(inputs, cluster)
+    warnings += facts.contradicted(outputs)
+    warnings += facts.renamed(outputs)
+    warnings += facts.states_told(outputs, len(owned))
+    warnings += facts.epochs_told(outputs)
+    warnings += partition_facts(inputs, cluster)
+    warnings += topic_facts(inputs, cluster)
+    warnings += broker_facts(inputs, cluster)
     is_consumer_group, protocol = facts.is_consumer_group(outputs, [each.member_id for each in members])
     if protocol is not None:
         assumptions.append(protocol)
@@ -181,8 +201,10 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
         tuple(warnings),
         tuple(assumptions),
         stability,
-        tuple(facts.gaps(outputs, seen, cluster)),
+        tuple(facts.gaps(outputs, seen, cluster, are_racks_known=inputs.are_racks_known)),
         facts.scales_of(inputs, outputs, cluster),
+        facts.unused(inputs),
+        tuple(inputs.cleaned),
     )
 
 
@@ -196,7 +218,7 @@ def _members(
 ) -> tuple[Member, ...]:
     """The members with their racks and instance ids."""
     racks = _by_consumer(inputs.racks, consumers, rows)
-    if inputs.racks and (without := len(consumers) - len(racks)):
+    if inputs.racks and not inputs.are_racks_known and (without := len(consumers) - len(racks)):
         warnings.append(f"{without} of {len(consumers)} members have no rack in the file of racks")
     return tuple(
         Member(
@@ -239,7 +261,7 @@ def _require_rebalancing(outputs: GroupOutputs, group: str, stability: Stability
         )
     if group in outputs.empty:
         said = f"the tool says \"Consumer group '{group}' has no active members.\""
-    elif stability.state in ("Dead", "Empty"):
+    elif stability.state in WITHOUT_MEMBERS:
         said = f"its state is {stability.state}"
     elif not stability.is_stable:
         return
@@ -371,9 +393,9 @@ def lags_of(text: str, file: str, observed: ObservedGroup) -> dict[TopicPartitio
     lags = inputs.lags
     if lags is None:
         lags = {
-            TopicPartition(row.topic, row.partition): row.lag
+            TopicPartition(row.topic, row.partition): lag
             for row in of_group(inputs.groups, observed.name).offsets
-            if row.topic is not None and row.lag is not None
+            if row.topic is not None and (lag := row.records_behind) is not None
         }
     known = {tp: lag for tp, lag in lags.items() if observed.cluster.has(tp)}
     if not known:

@@ -128,11 +128,6 @@ class PlayedCandidate:
         """The rebalance that switches the group to this assignor."""
         return self.steps[0] if self.steps else None
 
-    @property
-    def worst_paused(self) -> int:
-        """The most partitions paused in one step."""
-        return max((step.paused for step in self.steps), default=0)
-
     def to_json(self) -> dict[str, Any]:
         """JSON fields of this candidate."""
         return {

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from kassay.certify.clusters.clients.rules import NOT_MEASURED, ClientLibrary
 from kassay.certify.clusters.mixes import Members, RuleSpan, in_force, kinds_of, walk_mixes
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import Extent
@@ -96,7 +97,9 @@ class Rollout:
     """The path between two settings; without steps if they are equal, `safe` is False if no path is.
 
     `policies`: the values of the brokers' policy under which the path works, empty if the policy does not
-    matter; `refused`: shorter paths, each with the error that a member receives.
+    matter; `refused`: shorter paths, each with the error that a member receives. `client`: the members'
+    library; `unstartable`: settings with which none of its members starts, each with the library's words;
+    `blocked`: why the library cannot have the goal at all.
     """
 
     start: ClientSetting
@@ -107,6 +110,22 @@ class Rollout:
     policies: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    client: ClientLibrary | None = None
+    unstartable: tuple[tuple[str, str], ...] = ()
+    blocked: str | None = None
+
+    def written(self, setting: ClientSetting) -> str:
+        """The setting as the members' library has it."""
+        return str(setting) if self.client is None else self.client.rules.written(setting)
+
+    def must_go(self, setting: ClientSetting) -> tuple[str, ...]:
+        """Settings with which a member of the library does not start under this one."""
+        return () if self.client is None else self.client.must_go(setting)
+
+    @property
+    def is_stop(self) -> bool:
+        """Whether the way is to stop all members, then to start them with the goal."""
+        return not self.safe and self.blocked is None
 
     @property
     def never_settles(self) -> bool:
@@ -124,6 +143,10 @@ class Rollout:
             "steps": [step.to_json() for step in self.steps],
             "refused": [list(each) for each in self.refused],
             "notes": list(self.notes),
+            "client": None if self.client is None else [self.client.name, self.client.origin],
+            "unstartable": [list(each) for each in self.unstartable],
+            "blocked": self.blocked,
+            "must_go": sorted({name for step in self.steps for name in self.must_go(step.setting)}),
         }
 
 
@@ -141,19 +164,30 @@ def setting_of(target: Target) -> ClientSetting:
     return ClientSetting((target.name,))
 
 
-def rollout(start: Target, goal: Target, members: Members, observed: ObservedGroup | None = None) -> Rollout:
+def rollout(
+    start: Target,
+    goal: Target,
+    members: Members,
+    observed: ObservedGroup | None = None,
+    client: ClientLibrary | None = None,
+) -> Rollout:
     """The shortest safe path between two targets, both assignors of consumer groups.
 
-    With the group itself, if it is small enough, each step has the totals of its restarts.
+    With the group itself, if it is small enough, each step has the totals of its restarts. With the members'
+    library, no step has a setting with which the library does not start.
     """
     first, last = setting_of(start), setting_of(goal)
     if first == last:
-        return Rollout(first, last, (), True, 0)
+        return Rollout(first, last, (), True, 0, client=client)
+    blocked = _blocked(last, client)
+    if blocked is not None:
+        return Rollout(first, last, (), False, 0, client=client, blocked=blocked)
     modes = {target.name: target.protocol for target in (start, goal) if target.kind is CLIENT}
     refused: list[tuple[str, str]] = []
     walked = min(members.total, WALKED_MAX)
     remotes = tuple(dict.fromkeys(("uniform", "range", *(s.remote for s in (first, last) if s.remote))))
-    for way in _ways(first, last):
+    ways, unstartable = _startable(first, tuple(_ways(first, last)), client)
+    for way in ways:
         policies = _policies(first, way, walked, members, remotes)
         if not policies:
             error = _error(first, way, walked, members, remotes)
@@ -163,10 +197,37 @@ def rollout(start: Target, goal: Target, members: Members, observed: ObservedGro
         played = None if observed is None else rolled(observed, (start, goal), first, way, config)
         steps = tuple(_steps(first, way, config, members, modes, played))
         needed = () if len(policies) == len(POLICIES) else policies
-        return Rollout(
-            first, last, steps, True, walked, needed, tuple(refused), _notes(first, last, modes, goal)
-        )
-    return Rollout(first, last, (), False, walked, (), tuple(refused))
+        notes = (*_notes(first, last, modes, goal), *_client_notes(first, last, client))
+        return Rollout(first, last, steps, True, walked, needed, tuple(refused), notes, client, unstartable)
+    notes = (*_client_notes(first, last, client),)
+    return Rollout(first, last, (), False, walked, (), tuple(refused), notes, client, unstartable)
+
+
+def _blocked(last: ClientSetting, client: ClientLibrary | None) -> str | None:
+    """Why the library cannot have the last setting; None if it can, or if no library is given."""
+    if client is None or (reason := client.rules.objection(last)) is None:
+        return None
+    if reason == NOT_MEASURED:
+        return f"{last} is {NOT_MEASURED} with {client.rules.version}"
+    return f"not with {client.rules.version}: {reason}"
+
+
+def _startable(
+    first: ClientSetting, ways: Sequence[tuple[ClientSetting, ...]], client: ClientLibrary | None
+) -> tuple[list[tuple[ClientSetting, ...]], tuple[tuple[str, str], ...]]:
+    """The ways on which the library starts at every step, and the settings with which it does not."""
+    if client is None:
+        return [*ways], ()
+    objections: dict[str, str] = {}
+    kept = []
+    for way in ways:
+        reasons = {str(each): client.rules.objection(each) for each in way}
+        rolls = zip((first, *way), way)
+        reasons |= {f"{a}, then {b}": client.rules.objection_to_roll(a, b) for a, b in rolls}
+        objections |= {setting: reason for setting, reason in reasons.items() if reason is not None}
+        if not any(reasons.values()):
+            kept.append(way)
+    return kept, tuple(objections.items())
 
 
 def _ways(first: ClientSetting, last: ClientSetting) -> Iterator[tuple[ClientSetting, ...]]:
@@ -323,3 +384,19 @@ def _notes(
     if last.is_consumer and last.remote not in ("uniform", "range"):
         notes.append(f"the brokers must have {last.remote} in group.consumer.assignors")
     return tuple(notes)
+
+
+def _client_notes(first: ClientSetting, last: ClientSetting, client: ClientLibrary | None) -> Iterator[str]:
+    """What the library's members have by default, and a start that they cannot have."""
+    if client is None:
+        return
+    reason = client.rules.objection(first)
+    if reason is not None:
+        yield f"this group has {first}: {client.rules.version}: {reason}"
+    sent = client.rules.sent.protocols
+    listed = {*first.strategies, *last.strategies}
+    if len(listed) > 1 and listed <= {*sent}:
+        yield (
+            f"members without any setting send {', '.join(sent)} ({client.rules.version}): "
+            "for them only the last restart is left"
+        )

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.clusters.events import PlannedChange, other_places, parse_events
+from kassay.certify.clusters.figures import Loads
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedCandidate, PlayedStep, places_max, play_on, ranged
-from kassay.certify.clusters.whatif import OPTIMUM, alarm_of
+from kassay.certify.clusters.whatif import OPTIMUM, alarm_of, loads_today
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group
@@ -31,17 +32,23 @@ COUNTS_MAX: Final = 2_000
 """More members than this are a mistake."""
 EXTRA_SHARE: Final = 10
 """A count is safe if it moves at most 1/10 of the partitions more than the fewest moves."""
+MEMBERS_MIN: Final = 2
+"""A single member is never safe: while it restarts or after it fails, no member reads."""
 LOAD_FACTOR: Final = 2
 """A count is safe if the busiest member has at most twice what it has today: more is not known to fit."""
 
 
 class Lag(NamedTuple):
-    """The lag of the busiest member, its id, and the bounds of the least possible lag, equal if exact."""
+    """The lag of the busiest member, its id, and the bounds of the least possible lag, equal if exact.
+
+    `unknown` partitions have no lag in the input, so that each of these is what it is at least.
+    """
 
     most: int
     member: str
     least_bound: int
     least_found: int
+    unknown: int = 0
 
     @property
     def is_exact(self) -> bool:
@@ -54,13 +61,14 @@ class Lag(NamedTuple):
             "most": self.most,
             "busiest": self.member,
             "optimum": {"lower": self.least_bound, "upper": self.least_found},
+            "unknown_partitions": self.unknown,
         }
 
 
 class ScaleLimits(NamedTuple):
     """What a safe count may come to: moves, partitions and lag of the busiest member, and the fewest members.
 
-    A single member is safe only for a group that has one today: if it fails, no member reads.
+    A single member is never safe: if it fails, no member reads.
     """
 
     moves: int
@@ -120,6 +128,18 @@ def _is_safe(step: PlayedStep, limits: ScaleLimits) -> bool:
     return good and fits and step.rounds is not None and worst["moved"] <= limits.moves
 
 
+class UsefulStep(NamedTuple):
+    """Counts from `first` to `last`, of which the first makes the busiest member lighter and no other does.
+
+    `least` and `most`: what the busiest member has at `first`, over the places of newcomers.
+    """
+
+    first: int
+    last: int
+    least: int
+    most: int
+
+
 @dataclass(frozen=True)
 class GroupScale:
     """A group at every number of members evaluated."""
@@ -130,6 +150,21 @@ class GroupScale:
     counts: tuple[Scaled, ...]
     extra_moves: int
     alarm: str | None = None
+    loads: Loads | None = None
+    lag: int | None = None
+
+    @property
+    def steps(self) -> tuple[UsefulStep, ...]:
+        """The counts, cut where the busiest member gets lighter."""
+        steps: list[UsefulStep] = []
+        for each in self.counts:
+            if each.assignor is None:
+                continue
+            if each.is_useful or not steps:
+                steps.append(UsefulStep(each.members, each.members, *each.assignor.range_of("most")))
+            else:
+                steps[-1] = steps[-1]._replace(last=each.members)
+        return tuple(steps)
 
     @property
     def failed(self) -> tuple[Scaled, ...]:
@@ -148,6 +183,9 @@ class GroupScale:
             "extra_moves": self.extra_moves,
             "counts": [each.to_json() for each in self.counts],
             "useful": [each.members for each in self.counts if each.is_useful],
+            "steps": [list(each) for each in self.steps],
+            "today": None if self.loads is None else self.loads.to_json(),
+            "lag_today": self.lag,
             "safe": [each.members for each in self.counts if each.is_safe],
             "safe_at_best": [each.members for each in self.counts if each.is_safe_at_best],
         }
@@ -201,7 +239,11 @@ def scale(
             report(members)
     today = len(observed.group.members)
     alarm = alarm_of(observed, target)
-    return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm)
+    scales = observed.scales if lags is None else replace(observed.scales, lags=lags)
+    loads = loads_today(replace(observed, scales=scales))
+    known = observed.scales.lags if lags is None else lags
+    behind = None if known is None else sum(known.values())
+    return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm, loads, behind)
 
 
 def _limits(observed: ObservedGroup, lags: Mapping[TopicPartition, int] | None) -> ScaleLimits:
@@ -209,9 +251,7 @@ def _limits(observed: ObservedGroup, lags: Mapping[TopicPartition, int] | None) 
     members = observed.group.members
     load = max((len(member.owned) for member in members), default=0)
     lag = None if lags is None else max(sum(lags.get(tp, 0) for tp in member.owned) for member in members)
-    return ScaleLimits(
-        0, LOAD_FACTOR * load, min(2, len(members)), None if lag is None else LOAD_FACTOR * lag
-    )
+    return ScaleLimits(0, LOAD_FACTOR * load, MEMBERS_MIN, None if lag is None else LOAD_FACTOR * lag)
 
 
 def _is_useful(step: PlayedStep | None, counts: Sequence[Scaled]) -> bool:
@@ -265,11 +305,12 @@ def _lag(
             if (weights := tuple(lag for tp in topic.tps() if (lag := lags.get(tp, 0))))
         )
     )
+    unknown = sum(tp not in lags for topic in group.cluster.topics for tp in topic.tps())
     if not weighed.topics:
-        return Lag(most, busiest, 0, 0)
+        return Lag(most, busiest, 0, 0, unknown)
     readers = Group(tuple(member._replace(owned=()) for member in group.group.members))
     figures = solve_packing(Problem.of(weighed, readers, group.name or "group"), Terms(), seconds).figures
-    return Lag(most, busiest, int(figures["lower"]), int(figures["upper"]))
+    return Lag(most, busiest, int(figures["lower"]), int(figures["upper"]), unknown)
 
 
 def _weights(

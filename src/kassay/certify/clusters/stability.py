@@ -21,7 +21,10 @@ from kassay.writing.text import counted
 
 SCHEMA: Final = "kassay/unstable-group/1"
 NOT_GIVEN: Final = "state not given: assumes the group is stable; add the output of `--describe --state`"
-_STABLE: Final = ("Stable", "STABLE")
+STABLE: Final = ("Stable", "STABLE")
+"""The words for a stable group."""
+WITHOUT_MEMBERS: Final = ("Dead", "Empty")
+"""The states of a group without members."""
 _NAMED_MAX: Final = 4
 _COMPARED: Final = {
     "GROUP-INSTANCE-ID": "instance_id",
@@ -197,7 +200,7 @@ def stability_of(
 ) -> Stability:
     """The state of the group of these outputs, in which members own these partitions."""
     states = [row.state for row in outputs.states]
-    state = next((each for each in states if each not in _STABLE), states[0] if states else None)
+    state = next((each for each in states if each not in STABLE), states[0] if states else None)
     epoch = max(_epochs(outputs, rows), default=None)
     holdings = tuple(
         _member_holding(member_id, owned[member_id], rows.get(member_id)) for member_id in sorted(owned)
@@ -250,8 +253,13 @@ def _unowned(
 
 def _reasons(outputs: GroupOutputs, state: str | None) -> Iterator[str]:
     """What the coordinator and the tool say themselves."""
-    if state is not None and state not in _STABLE:
+    if state is not None and state not in STABLE:
         yield f"its state is {state}"
+    for row in outputs.states:
+        if row.late_target is not None and row.state not in STABLE:
+            yield row.late_target
+    for group in sorted(outputs.empty):
+        yield f"the tool says that consumer group '{group}' has no active members"
     for group in sorted(outputs.rebalancing):
         yield f"the tool warns that consumer group '{group}' is rebalancing"
 

@@ -6,12 +6,16 @@ of a group's assignment: loads, idle members, rack matches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
+from kassay.certify.clusters.capacities import CapacityAnswer, best_with, strain_of
+from kassay.certify.clusters.clients.rules import ClientLibrary
 from kassay.certify.clusters.events import PlannedChange, other_places
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
+from kassay.certify.clusters.growth import LateReader, TopicGrowth, growths_of, late_reader
 from kassay.certify.clusters.mixes import Members
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedCandidate, places_max, play_candidate
@@ -44,7 +48,8 @@ class WhatIf:
 
     `best` holds the certificate of the optimum for the group as it is now; `optimum` is played like a
     candidate. `fetch_from`: the replicas whose racks count, None for both. `alarm`: that today's rule would
-    not leave the group as it is, so that facts are missing.
+    not leave the group as it is, so that facts are missing. `growths`: the topics that get more partitions,
+    `reader`: how late a member learns of them. `capacity`: the group as it is by its members' capacities.
     """
 
     observed: ObservedGroup
@@ -58,6 +63,9 @@ class WhatIf:
     paths: tuple[Rollout, ...] = ()
     fetch_from: str | None = None
     alarm: str | None = None
+    growths: tuple[TopicGrowth, ...] = ()
+    reader: LateReader | None = None
+    capacity: CapacityAnswer | None = None
 
     @property
     def failed(self) -> tuple[PlayedCandidate, ...]:
@@ -92,6 +100,9 @@ class WhatIf:
                 "bound": self.best.figures["bound"],
             },
             "paths": [path.to_json() for path in self.paths],
+            "growths": [growth.to_json() for growth in self.growths],
+            "capacity": None if self.capacity is None else self.capacity.to_json(),
+            "new_partitions": None if self.reader is None else self.reader.to_json(),
         }
 
 
@@ -113,8 +124,10 @@ def what_if(
     start: Target | None = None,
     report: Callable[[int], None] = lambda _: None,
     fetch_from: str | None = None,
+    client: ClientLibrary | None = None,
+    capacities: Mapping[str, Fraction] | None = None,
 ) -> WhatIf:
-    """The complete result, with the migration paths from `start` if it is known.
+    """The complete result, with the migration paths from `start` if it is known, for the members' library.
 
     `report` is called with the number of targets done.
     """
@@ -125,20 +138,39 @@ def what_if(
     for number, target in enumerate(targets, start=1):
         candidates.append(play_candidate(target, observed, changes, others))
         report(number)
-    members = [member.member_id for member in observed.group.members]
     return WhatIf(
         observed,
         tuple(changes),
-        loads_of(members, observed.assignment, observed.group.subscribers, observed.scales),
+        loads_today(observed),
         racks_of(observed.cluster, observed.group, observed.assignment, observed.scales),
         tuple(UnownedUse(tp, owners[tp]) for tp in observed.unowned),
         tuple(candidates),
         optimum,
         best_of(observed),
-        () if start is None else tuple(_paths(observed, start, targets)),
+        () if start is None else tuple(_paths(observed, start, targets, client)),
         fetch_from,
         None if start is None else alarm_of(observed, start, candidates),
+        growths := growths_of(changes, observed.cluster.counts),
+        late_reader(client, is_consumer=observed.is_consumer_group) if growths else None,
+        None if capacities is None else _capacity(observed, capacities, candidates),
     )
+
+
+def _capacity(
+    observed: ObservedGroup, capacities: Mapping[str, Fraction], candidates: Iterable[PlayedCandidate]
+) -> CapacityAnswer:
+    """The group as it is, with the members' capacities."""
+    strains = tuple(
+        (each.spec, strain_of(each.answers[0], capacities)) for each in candidates if each.answers
+    )
+    best = best_with(observed, capacities)
+    return CapacityAnswer(capacities, strain_of(observed.assignment, capacities), strains, best)
+
+
+def loads_today(observed: ObservedGroup) -> Loads:
+    """What the members have today."""
+    members = [member.member_id for member in observed.group.members]
+    return loads_of(members, observed.assignment, observed.group.subscribers, observed.scales)
 
 
 def alarm_of(
@@ -161,8 +193,10 @@ def alarm_of(
     )
 
 
-def _paths(observed: ObservedGroup, start: Target, targets: Sequence[Target]) -> Iterable[Rollout]:
+def _paths(
+    observed: ObservedGroup, start: Target, targets: Sequence[Target], client: ClientLibrary | None
+) -> Iterable[Rollout]:
     """The path to each target."""
     members = observed.group.members
     counts = Members(len(members), sum(member.instance_id is not None for member in members))
-    return (rollout(start, target, counts, observed) for target in targets)
+    return (rollout(start, target, counts, observed, client) for target in targets)

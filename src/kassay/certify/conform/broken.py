@@ -1,41 +1,48 @@
 """What Kafka itself breaks: invariants of the genuine coordinator, and the findings known for a release.
 
 `Watch` looks at each genuine step. An invariant that breaks once in a history is not looked at again there.
-
-* memory-is-log: memory is what a replay of the log gives, the log compacted or not. Not compared is what
-  Kafka keeps in memory alone: timers, `UNWRITTEN`, and a classic group unless it is Empty or Stable.
-* generation-once: a classic group never gives the same generation number to two join phases.
-* no-exception-in-timer: no timer ends with an exception that is not an error of the protocol.
-* no-epoch-0: no OK answer gives a member epoch or generation 0.
-* log-loads: the log can be read.
+The invariants, and what Kafka keeps in memory alone, are those of the models: `properties/protocols/logged`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.genuine.coordinator import Document, GenuineProcess, GenuineStep
-
-MEMORY: Final = "memory-is-log"
-ONCE: Final = "generation-once"
-TIMER: Final = "no-exception-in-timer"
-EPOCH_0: Final = "no-epoch-0"
-LOADS: Final = "log-loads"
+from kassay.model.protocols.values.groups import PREPARING
+from kassay.model.protocols.values.requests import JOIN, OF_CLASSIC_GROUPS
+from kassay.properties.protocols.logged import (
+    EPOCH_0,
+    GONE,
+    LOADS,
+    MEMBERS,
+    MEMORY,
+    ONCE,
+    TIMER,
+    WRITTEN_STATES,
+    unwritten,
+)
 
 
 class KnownFinding(NamedTuple):
-    """A finding about Kafka: its letter, what it is in one line, and the causes that show it."""
+    """A finding about Kafka: its letter, what it is in one line, the causes that show it, its releases.
+
+    A `*` in a cause stands for any text. Without `releases` it is known of all of them.
+    """
 
     letter: str
     words: str
     causes: tuple[str, ...]
+    releases: tuple[str, ...] = ()
 
 
+NO_MEMBER: Final = "no such member"
 KNOWN: Final = (
     KnownFinding(
         "A",
-        "a JoinGroup with a member id removes an empty consumer group from memory, not from the log",
+        "a JoinGroup with a member id removes an empty modern group from memory, not from the log",
         (f"{MEMORY}: join, UNKNOWN_MEMBER_ID, group removed",),
     ),
     KnownFinding(
@@ -46,20 +53,51 @@ KNOWN: Final = (
     KnownFinding(
         "C",
         "a group whose creation failed leaves its join timer armed, which later throws",
-        (f"{TIMER}: join, IllegalStateException", f"{MEMORY}: advance, IllegalStateException"),
+        (
+            f"{TIMER}: *join, IllegalStateException",
+            f"{MEMORY}: advance, IllegalStateException",
+            f"{GONE}: join phase after a failed write",
+        ),
     ),
     KnownFinding(
         "R5",
         "an upgrade at generation 0 answers heartbeats OK with epoch 0",
         (f"{EPOCH_0}: consumer_heartbeat",),
+        ("4.3.1", "4.4.0"),
     ),
     KnownFinding(
         "E",
         "a classic group changes in memory although the write of that change fails; Kafka logs a warning",
         (f"{MEMORY}: classic group whose write failed",),
     ),
+    KnownFinding(
+        "F",
+        "a JoinGroup that downgrades a group whose target is stale is answered OK with generation 0",
+        (f"{EPOCH_0}: join",),
+    ),
+    KnownFinding(
+        "T",
+        "timers are left: a failed write, a conversion, a replaced static member and a refusal stop none",
+        (
+            f"{GONE}: timer after a failed write",
+            f"{GONE}: timer after a conversion",
+            f"{GONE}: timer of a replaced static member",
+            f"{GONE}: join, session, {NO_MEMBER}",
+            f"{GONE}: consumer_heartbeat, consumer_session, classic group",
+            f"{GONE}: flush, *, {NO_MEMBER}",
+            f"{GONE}: streams_heartbeat, streams_session, {NO_MEMBER}",
+            f"{GONE}: streams_heartbeat, streams_session, classic group",
+            f"{GONE}: streams_heartbeat, initial_rebalance, classic group",
+        ),
+    ),
+    KnownFinding(
+        "G",
+        "a subscription that cannot be read ends a join phase with an exception; its members get no answer",
+        (f"{TIMER}: *, RuntimeException",),
+        ("4.0.2", "4.1.2", "4.2.1", "4.3.1"),
+    ),
 )
-"""The known findings of 4.4.0; a cause that is none of these is new."""
+"""The known findings; a cause that is none of these in its release is new."""
 
 
 class Broken(NamedTuple):
@@ -71,18 +109,11 @@ class Broken(NamedTuple):
     text: str
 
 
-def known_finding(cause: str) -> KnownFinding | None:
-    """The known finding with this cause, or None."""
-    return next((finding for finding in KNOWN if cause in finding.causes), None)
-
-
-UNWRITTEN: Final[Mapping[str, tuple[str, ...]]] = {
-    "consumer": ("metadata_expired", "timers", "more.metadata_expired"),
-    "streams": ("timers", "endpoint_epoch"),
-    "classic": ("timers", "new_member_added", "leader", "protocol_type", "pending_join", "pending_sync"),
-}
-"""What Kafka keeps in memory alone, by type of group."""
-_OF_MEMBER: Final = ("awaiting_join", "awaiting_sync", "is_new", "protocols")
+def known_finding(cause: str, release: str) -> KnownFinding | None:
+    """The known finding of this release with this cause, or None."""
+    known = (finding for finding in KNOWN if not finding.releases or release in finding.releases)
+    shown = (finding for finding in known if any(fnmatchcase(cause, each) for each in finding.causes))
+    return next(shown, None)
 
 
 _WRITE_ERRORS: Final = frozenset({"COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "UNKNOWN_SERVER_ERROR"})
@@ -106,6 +137,7 @@ class Watch:
         self._exception(step, event)
         self._epoch_0(step)
         self._generation(step)
+        self._gone(step)
         if self._process is not None and not self._seen(MEMORY, LOADS):
             self._memory(step, event, self._process.replays())
         self._before = step.state
@@ -145,9 +177,23 @@ class Watch:
         if joined:
             self._generations[generation] = self._failovers
 
+    def _gone(self, step: GenuineStep) -> None:
+        """Timers whose member, join phase or group is gone, by what left them behind."""
+        for timer, member, what in _left_behind(step):
+            event, request = step.document["event"]["event"], step.document["event"]
+            converted = step.state.get("type") != self._before.get("type")
+            cause = f"{event}, {timer}, {what}"
+            if request.get("write_fails"):
+                cause = f"{'join phase' if timer == JOIN else 'timer'} after a failed write"
+            elif converted:
+                cause = "timer after a conversion"
+            elif request.get("instance") and what == NO_MEMBER:
+                cause = "timer of a replaced static member"
+            self._report(step, GONE, cause, f"{timer} {member or ''} is armed: {what}")
+
     def _memory(self, step: GenuineStep, event: str, replays: Document) -> None:
         memory = _kept(replays["memory"])
-        if memory.get("type") == "classic" and memory.get("state") not in ("Empty", "Stable"):
+        if memory.get("type") == "classic" and memory.get("state") not in WRITTEN_STATES:
             return
         for way in ("log", "compacted", "without_tombstones"):
             replayed = replays[way]
@@ -176,6 +222,20 @@ class Watch:
         return ", ".join([event, *errors, *(["write failed"] if failed else []), what])
 
 
+def _left_behind(step: GenuineStep) -> Iterator[tuple[str, str | None, str]]:
+    """Timers that wait for what is gone: the kind, the member, and what there is instead."""
+    state = step.state
+    kind = state.get("type")
+    known = {member["id"] for member in state.get("members", ())} | {*state.get("pending_join", ())}
+    for timer, member, _ in step.timers:
+        if kind is not None and (timer in OF_CLASSIC_GROUPS) is not (kind == "classic"):
+            yield timer, member, f"{kind} group"
+        elif member and member not in known:
+            yield timer, member, NO_MEMBER
+        elif timer == JOIN and state.get("state") != PREPARING:
+            yield timer, member, f"{state['state']} group" if kind else "no group"
+
+
 def _differing(memory: Document, log: Document) -> list[str]:
     return [key for key in sorted(memory.keys() | log.keys()) if memory.get(key) != log.get(key)]
 
@@ -189,15 +249,13 @@ def _texts(memory: Document, log: Document) -> str:
 def _kept(state: Document) -> dict[str, Any]:
     """The part of a state that the log has to give."""
     kind = state.get("type")
-    unwritten = UNWRITTEN.get(kind or "", ("timers",))
-    kept = {key: value for key, value in state.items() if key not in unwritten and key != "more"}
+    left_out = unwritten(kind or "", state.get("state", ""))
+    kept = {key: value for key, value in state.items() if key not in left_out and key != "more"}
     if kind is not None:
         kept["members"] = {
-            member["id"]: {key: value for key, value in member.items() if key not in _OF_MEMBER}
+            member["id"]: {key: value for key, value in member.items() if MEMBERS + key not in left_out}
             for member in state["members"]
         }
-    if kind == "classic":
-        kept.pop("subscribed_topics", None)
     if kind == "consumer":
-        kept["more"] = {k: v for k, v in state["more"].items() if k != "metadata_expired"}
+        kept["more"] = {k: v for k, v in state["more"].items() if f"more.{k}" not in left_out}
     return kept

@@ -65,7 +65,8 @@ def play(
     setup = intended.setup
     process.start(setup.config, setup.topics, setup.seed)
     model = Followed(setup.config, setup.topics, release, target)
-    resolver = Resolver(setup.topics)
+    streams = "streams" in setup.config
+    resolver = Resolver(setup.topics, application=setup.application if streams else None)
     watching = Watch(process if watch else None)
     steps: list[GenuineStep] = []
     difference = None

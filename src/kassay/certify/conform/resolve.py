@@ -7,16 +7,16 @@ protocol list, subscription, expression, assignor, instance id, process or timeo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from kassay.certify.conform import intentions as i
-from kassay.certify.conform.intentions import Intention
+from kassay.certify.conform import threads
+from kassay.certify.conform.intentions import STREAMS_TOPICS, Decisions, Intention
 from kassay.certify.genuine import events as e
 from kassay.certify.genuine.coordinator import GenuineStep
-
-T = TypeVar("T")
+from kassay.model.protocols.values.requests import STATIC_LEAVE_EPOCH
 
 PROTOCOLS: Final = (
     ("range",),
@@ -40,21 +40,6 @@ TOPIC_SETS: Final[tuple[Mapping[str, int], ...]] = (
 _NONE: Final = "NONE"
 _OF_MEMBERS: Final = (i.SYNC, i.HEARTBEAT)
 """A client that is no member mostly joins instead."""
-
-
-class _Numbers:
-    """The decisions of an intention, in order; after the last, each is the first option."""
-
-    def __init__(self, numbers: Sequence[int]) -> None:
-        self._left: Iterator[int] = iter(numbers)
-
-    def of(self, *options: T) -> T:
-        """One of the options."""
-        return options[next(self._left, 0) % len(options)]
-
-    def mostly(self, usual: T, *others: T) -> T:
-        """In three of four cases the usual one."""
-        return self.of(*(usual,) * (3 * len(others)), *others)
 
 
 @dataclass
@@ -85,20 +70,30 @@ class Client:
 class Resolver:
     """Makes events of intentions; `learn` has to see each step."""
 
-    def __init__(self, topics: Mapping[str, int]) -> None:
+    def __init__(self, topics: Mapping[str, int], *, application: int | None = None) -> None:
         self.clients = [Client(slot) for slot in range(i.SLOTS)]
+        if application is not None and application % 2:
+            self.clients[0].instance, self.clients[1].instance = "i1", "i2"
+        runs = threads.application(application or 0)
+        self.threads = [threads.Thread(slot, runs) for slot in range(i.SLOTS)]
+        for thread in self.threads if application is not None and application % 4 > 1 else ():
+            thread.endpoint = f"h{thread.slot}:1"
+        self._streams = application is not None
         self._topics = topics
+        self._asked_for: Mapping[str, int] = {}
         self._state: Mapping[str, Any] = {"type": None, "timers": []}
-        self._now = 0
         self._askers: dict[int, Client] = {}
         self._number = 0
         self._offset = 0
 
     def event(self, intention: Intention) -> e.GenuineEvent | None:
         """The event that the intention means in the present state; None if it only changes its client."""
-        client, numbers = self.clients[intention.slot], _Numbers(intention.numbers)
+        client, numbers = self.clients[intention.slot], Decisions(intention.numbers)
         if intention.act == i.ALTER:
-            _alter(client, numbers)
+            if self._streams and numbers.of(True, True, False):
+                self.threads[intention.slot].alter(numbers)
+            else:
+                _alter(client, numbers)
             return None
         act = intention.act
         if act in _OF_MEMBERS and numbers.mostly(True, False) and self._present(client.member) is None:
@@ -108,7 +103,7 @@ class Resolver:
         self._number += 1
         return event
 
-    def _event(self, act: str, client: Client, numbers: _Numbers, fails: str) -> e.GenuineEvent:
+    def _event(self, act: str, client: Client, numbers: Decisions, fails: str) -> e.GenuineEvent:
         if act == i.CONSUMER:
             return self._consumer(client, numbers, fails)
         if act == i.JOIN:
@@ -125,8 +120,16 @@ class Resolver:
             return self._leave(client, numbers, fails)
         if act == i.ADVANCE:
             return e.AdvanceEvent(numbers.of(1000, 1000, 5000, 5000, 1, 10_000, 60_000), fails)
+        if act == i.STREAMS:
+            return self._thread(client, numbers, fails)
+        if act == i.GROUP_CONFIG:
+            return threads.group_config(numbers)
         if act == i.TOPICS:
-            chosen = numbers.of(*TOPIC_SETS)
+            # The broker creates the internal topics that a group asks for.
+            created = {**self._topics, **self._asked_for}
+            chosen = (
+                numbers.of(*(created,) * 16, *STREAMS_TOPICS) if self._streams else numbers.of(*TOPIC_SETS)
+            )
             # A topic loses no partitions unless it is deleted.
             self._topics = {name: max(count, self._topics.get(name, 0)) for name, count in chosen.items()}
             return e.TopicsEvent(self._topics)
@@ -140,15 +143,15 @@ class Resolver:
         """The member in the genuine state."""
         return next((m for m in self._state.get("members", ()) if m["id"] == member), None)
 
-    def _member(self, client: Client, numbers: _Numbers) -> str:
+    def _member(self, client: Client, numbers: Decisions) -> str:
         others = [c.member for c in self.clients if c is not client and c.member]
         return numbers.of(*(client.member,) * 14, "", others[0] if others else "stranger")
 
     @staticmethod
-    def _instance(client: Client, numbers: _Numbers) -> str | None:
+    def _instance(client: Client, numbers: Decisions) -> str | None:
         return numbers.of(*(client.instance,) * 14, None, "i1")
 
-    def _generation(self, member: str, client: Client, numbers: _Numbers) -> int:
+    def _generation(self, member: str, client: Client, numbers: Decisions) -> int:
         """The member's epoch or the group's generation, mostly as they are."""
         present = self._present(member) or {}
         here: int = present.get("epoch", self._state.get("generation", client.generation))
@@ -156,7 +159,7 @@ class Resolver:
 
     # Requests.
 
-    def _join(self, client: Client, numbers: _Numbers, fails: str) -> e.JoinEvent:
+    def _join(self, client: Client, numbers: Decisions, fails: str) -> e.JoinEvent:
         member = self._member(client, numbers)
         version = numbers.mostly(9, 5, 4, 3)
         metadata: dict[str, Any] = {"topics": list(client.subscribed), "version": numbers.mostly(3, 0, 1)}
@@ -179,7 +182,7 @@ class Resolver:
             write_fails=fails,
         )
 
-    def _sync(self, client: Client, numbers: _Numbers, fails: str) -> e.SyncEvent:
+    def _sync(self, client: Client, numbers: Decisions, fails: str) -> e.SyncEvent:
         member = self._member(client, numbers)
         leads = self._state.get("leader") == member
         assignments: dict[str, e.Numbers | None] = {}
@@ -194,36 +197,60 @@ class Resolver:
         kind = numbers.mostly("consumer", None, "other")
         return e.SyncEvent(member, generation, assignments, instance, kind, protocol, fails)
 
-    def _leave(self, client: Client, numbers: _Numbers, fails: str) -> e.LeaveEvent:
+    def _leave(self, client: Client, numbers: Decisions, fails: str) -> e.LeaveEvent:
         first = {"member": self._member(client, numbers), "instance": self._instance(client, numbers)}
         more = numbers.of(*(False,) * 5, True)
         other = self.clients[(client.slot + 1) % len(self.clients)]
         second = {"member": other.member, "instance": other.instance}
         return e.LeaveEvent([first, second] if more else [first], fails)
 
-    def _commit(self, client: Client, numbers: _Numbers, fails: str) -> e.CommitEvent:
+    def _commit(self, client: Client, numbers: Decisions, fails: str) -> e.CommitEvent:
         member = self._member(client, numbers)
         instance = self._instance(client, numbers)
         generation = self._generation(member, client, numbers)
         self._offset += 1
-        owned = self._owned(member)
+        owned: Sequence[str] = [*self._owned(member)]
+        if self._state["type"] == "streams":
+            owned = threads.read_topics(self.threads[client.slot], self._present(member) or {})
         topic = numbers.mostly(next(iter(owned), "foo"), "foo", "bar").partition("#")[0]
         offsets = [(topic, numbers.of(0, 0, 0, 1), self._offset)]
         return e.CommitEvent(member, generation, offsets, instance, numbers.mostly(9, 8), fails)
 
     def _owned(self, member: str) -> Mapping[str, Sequence[int]]:
+        """The partitions of a consumer."""
         present = self._present(member) or {}
-        return present.get("assigned") or {}
+        return {} if self._state["type"] == "streams" else present.get("assigned") or {}
 
-    def _consumer(self, client: Client, numbers: _Numbers, fails: str) -> e.ConsumerHeartbeatEvent:
+    def _self(self, client: Client, numbers: Decisions) -> tuple[str, int]:
+        """The member id that a client of a modern protocol names, mostly its own, and an epoch."""
         own = client.chosen_id
         known = client.member if client.member and self._present(client.member) else own
         member = numbers.of(*(known,) * 7, *(own,) * 7, client.member or own, self._member(client, numbers))
-        present = self._present(member)
-        here = int((present or {}).get("epoch", 0))
-        epoch = numbers.of(
-            *(here,) * 16, 0, 0, -1, -1, -2, here - 1, here + 1, (present or {}).get("prev_epoch", 0)
+        present = self._present(member) or {}
+        here = int(present.get("epoch", 0))
+        others = (0, 0, -1, -1, -2, here - 1, here + 1, present.get("prev_epoch", 0))
+        return member, numbers.of(*(here,) * 16, *others)
+
+    def _thread(self, client: Client, numbers: Decisions, fails: str) -> e.StreamsHeartbeatEvent:
+        member, epoch = self._self(client, numbers)
+        instance = self._instance(client, numbers)
+        present = self._present(member) or {}
+        if epoch == STATIC_LEAVE_EPOCH and instance is None and numbers.mostly(True, False):
+            epoch = int(present.get("epoch", 0))
+        return threads.heartbeat(
+            self.threads[client.slot],
+            numbers,
+            present,
+            self._state,
+            member=member,
+            epoch=epoch,
+            instance=instance,
+            rebalance_timeout=client.rebalance_timeout,
+            fails=fails,
         )
+
+    def _consumer(self, client: Client, numbers: Decisions, fails: str) -> e.ConsumerHeartbeatEvent:
+        member, epoch = self._self(client, numbers)
         full = epoch == 0 or numbers.of(False, False, True)
         if epoch == 0 and numbers.of(*(False,) * 24, True):
             full = False
@@ -251,6 +278,7 @@ class Resolver:
         """Take note of a step: the state, and what the answers tell their clients."""
         self._state = step.state
         for answer in step.answers:
+            self._asked_for = answer.get("create_topics") or self._asked_for
             client = self._askers.get(answer["to"])
             if client is not None:
                 _read_answer(client, answer)
@@ -268,11 +296,11 @@ def _read_answer(client: Client, answer: Mapping[str, Any]) -> None:
     elif kind == "sync" and error == _NONE:
         assignment = answer["assignment"] or {}
         client.owned = assignment.get("partitions", assignment) if "userdata" in assignment else assignment
-    elif kind == "consumer_heartbeat" and error == _NONE:
+    elif kind in (i.CONSUMER, i.STREAMS) and error == _NONE:
         client.member, client.generation = answer["member"], answer["epoch"]
 
 
-def _alter(client: Client, numbers: _Numbers) -> None:
+def _alter(client: Client, numbers: Decisions) -> None:
     """Change what a client is."""
     what = numbers.of(
         "protocols", "subscribed", "instance", "regex", "process", "assignor", "times", "forget"

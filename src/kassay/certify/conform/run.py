@@ -6,42 +6,69 @@ What is `broken` is an invariant that Kafka itself does not keep; the model, whe
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from kassay.certify.conform.broken import KnownFinding, known_finding
-from kassay.certify.conform.intentions import KINDS, NOT_DRIVEN, Intended, draw
+from kassay.certify.conform.intentions import KINDS, NOT_DRIVEN, STREAMS_KIND, Intended, draw
 from kassay.certify.conform.play import PlayedOnBoth, play
+from kassay.certify.conform.plays import played_as_toml
 from kassay.certify.conform.script import renamed, script
 from kassay.certify.conform.shrink import TRIES, shrink
-from kassay.certify.genuine.coordinator import GenuineProcess
+from kassay.certify.genuine.coordinator import KAFKAS, OWN, RUNTIMES, GenuineProcess
 from kassay.model.errors import InputError
-from kassay.model.protocols.values.releases import NEWEST
+from kassay.model.protocols.values.releases import NEWEST, RELEASES, TRUNK_2024
 
-MODELLED: Final = {"4.4.0": NEWEST}
+MODELLED: Final = tuple(release for release in RELEASES if release != TRUNK_2024)
 """The releases of Kafka that a set of rules of the model is for."""
+OF_NEWEST: Final = (STREAMS_KIND,)
+"""The kinds of histories for which the model has the rules of the newest release alone."""
 
 
 @dataclass(frozen=True)
 class ConformSettings:
-    """What to run: until `steps` were compared or `seconds` passed, whichever comes first."""
+    """What to run: until `steps` were compared or `seconds` passed, whichever comes first.
 
-    release: str = "4.4.0"
+    `runtime` is one of `RUNTIMES`.
+
+    Without `kinds`: those that the model has for the release.
+    """
+
+    release: str = NEWEST
     steps: int | None = None
     seconds: float | None = None
     seed: int = 0
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = ()
+    runtime: str = OWN
 
     def __post_init__(self) -> None:
         if self.release not in MODELLED:
             raise InputError(f"--release {self.release}: the model has {', '.join(MODELLED)} alone")
         if unknown := [kind for kind in self.kinds if kind not in KINDS]:
             raise InputError(f"--kinds {unknown[0]}: expected some of {', '.join(KINDS)}")
+        if absent := [kind for kind in self.kinds if kind not in self.modelled]:
+            raise InputError(f"--kinds {absent[0]}: the model has no rules of it for {self.release}")
+        if self.runtime not in RUNTIMES:
+            raise InputError(f"--runtime {self.runtime}: expected one of {', '.join(RUNTIMES)}")
+        if self.runtime == KAFKAS and self.release != NEWEST:
+            raise InputError(f"--runtime {KAFKAS}: it is driven for Kafka {NEWEST} alone")
+
+    @property
+    def modelled(self) -> tuple[str, ...]:
+        """The kinds for which the model has the rules of the release."""
+        return KINDS if self.release == NEWEST else tuple(kind for kind in KINDS if kind not in OF_NEWEST)
+
+    @property
+    def not_driven(self) -> tuple[str, ...]:
+        """What no history of these settings plays or compares."""
+        left_out = [kind for kind in KINDS if kind not in (self.kinds or self.modelled)]
+        return (*NOT_DRIVEN, *(f"histories of kind {kind}" for kind in left_out))
 
 
 @dataclass(frozen=True)
@@ -49,7 +76,7 @@ class ConformCause:
     """Differences, or broken invariants, of one cause.
 
     `histories` is how many show it, `first` the number of the first one, `steps` the length of the smallest
-    found, `script` that one as lines, and `text` what differs there, or was seen.
+    found, `script` that one as lines, `toml` the same for `kassay play`, `text` what differs or was seen.
     """
 
     cause: str
@@ -59,12 +86,13 @@ class ConformCause:
     script: tuple[str, ...]
     text: str
     known: KnownFinding | None = None
+    toml: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The cause as JSON."""
         shown = {name: getattr(self, name) for name in ("cause", "histories", "first", "steps", "text")}
         known = {"known": self.known.letter} if self.known else {}
-        return shown | known | {"script": list(self.script)}
+        return shown | known | {"script": list(self.script), "toml": self.toml}
 
 
 @dataclass(frozen=True)
@@ -94,12 +122,13 @@ class ConformResult:
             "schema": "kassay/conform/1",
             "release": self.settings.release,
             "seed": self.settings.seed,
+            "runtime": self.settings.runtime,
             "steps": dict(self.steps),
             "histories": self.histories,
             "seconds": round(self.seconds, 1),
             "differences": [cause.to_json() for cause in self.differences],
             "broken_by_kafka": [cause.to_json() for cause in self.broken],
-            "not_driven": list(NOT_DRIVEN),
+            "not_driven": list(self.settings.not_driven),
         }
 
 
@@ -139,16 +168,21 @@ def conform(
     Raises `InputError` without a Java, and `GenuineFailed` if Kafka's jars cannot be driven.
     """
     tally, number, played_for = _Tally(), 0, 0.0
-    with GenuineProcess(jars, "conform") as process:
-        on_both = partial(play, process=process, release=MODELLED[settings.release], target=target)
+    with GenuineProcess(jars, "conform", settings.runtime) as process:
+        on_both = partial(play, process=process, release=settings.release, target=target)
         while not _enough(settings, sum(tally.steps.values()), played_for):
             begun = time.monotonic()
-            intended = draw(settings.seed, number, settings.kinds)
+            intended = draw(settings.seed, number, settings.kinds or settings.modelled)
             tally.add(number, intended, on_both(intended))
             played_for += time.monotonic() - begun
             number += 1
             progress(sum(tally.steps.values()))
-        causes = {cause: _cause(cause, *first, tally, on_both, tries) for cause, first in tally.first.items()}
+        causes = {
+            cause: replace(
+                _cause(cause, *first, tally, on_both, tries), known=known_finding(cause, settings.release)
+            )
+            for cause, first in tally.first.items()
+        }
     differences = tuple(causes[cause] for cause, _ in tally.differing.most_common())
     broken = tuple(causes[cause] for cause, _ in tally.breaking.most_common())
     return ConformResult(settings, dict(tally.steps), number, played_for, differences, broken)
@@ -179,6 +213,6 @@ def _cause(
     steps = played.steps[: last + 1]
     histories = tally.differing[cause] + tally.breaking[cause]
     lines = script(small.setup, steps)
-    return ConformCause(
-        cause, histories, number, len(steps), lines, renamed(text, steps), known_finding(cause)
-    )
+    seen = renamed(text, steps)
+    toml = f"title = {json.dumps(cause)}\n{played_as_toml(small.setup, steps)}"
+    return ConformCause(cause, histories, number, len(steps), lines, seen, toml=toml)

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kassay.certify.conform.intentions import Intended, Intention, Setup
-from kassay.certify.genuine.coordinator import CONFIG
+from kassay.certify.genuine.coordinator import CONFIG, STREAMS_CONFIG
 
+DELAY: Final = "group.streams.initial.rebalance.delay.ms"
 TRIES: Final = 600
 """The most histories that are played to shrink one."""
 
@@ -79,6 +80,12 @@ def _plainer(setup: Setup) -> Iterator[Setup]:
     for name, value in usual.items():
         if setup.config[name] != value:
             yield replace(setup, config={**setup.config, name: value})
+    for name, value in ({**STREAMS_CONFIG, DELAY: 0}).items() if "streams" in setup.config else ():
+        if setup.config["streams"][name] != value:
+            streams = {**setup.config["streams"], name: value}
+            yield replace(setup, config={**setup.config, "streams": streams})
+    if setup.application:
+        yield replace(setup, application=0)
     for topics in ({}, {"foo": 1}, {"foo": 1, "bar": 1}):
         if sum(setup.topics.values()) > sum(topics.values()):
             yield replace(setup, topics=topics)

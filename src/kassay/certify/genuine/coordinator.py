@@ -28,6 +28,9 @@ from kassay.model.errors import KassayError
 Document: TypeAlias = Mapping[str, Any]
 CLASSES: Final = Path(__file__).parent / "java"
 """The folder of our classes, for the class path."""
+OWN, KAFKAS = "kassay", "kafka"
+RUNTIMES: Final = (OWN, KAFKAS)
+"""What appends, reverts and keeps timers: our reading of `CoordinatorRuntime`, or that class itself (4.4)."""
 MAIN: Final = "org.apache.kafka.coordinator.group.GenuineCoordinator"
 _FLAGS: Final = (
     "-Xmx128m",
@@ -51,8 +54,23 @@ CONFIG: Final[Document] = {
     "consumer_assignment_interval_ms": 1000,
     "consumer_assignor_offload": False,
     "consumer_regex_refresh_interval_ms": 600_000,
+    "unload_ends_writes": True,
 }
 """A coordinator's configuration in the form of the vectors, mostly with Kafka's defaults."""
+STREAMS_CONFIG: Final[Document] = {
+    "group.streams.min.session.timeout.ms": 1,
+    "group.streams.max.session.timeout.ms": 10_000_000,
+    "group.streams.session.timeout.ms": 45_000,
+    "group.streams.min.heartbeat.interval.ms": 1,
+    "group.streams.heartbeat.interval.ms": 5000,
+    "group.streams.initial.rebalance.delay.ms": 3000,
+    "group.streams.assignment.interval.ms": 0,
+    "group.streams.assignor.offload.enable": False,
+    "group.streams.num.standby.replicas": 0,
+    "group.streams.num.warmup.replicas": 2,
+    "group.streams.max.size": 2_147_483_647,
+}
+"""The part `streams` of a configuration, by the broker's names; without it no streams group is compared."""
 
 
 class GenuineFailed(KassayError):
@@ -108,17 +126,20 @@ class GenuineStep:
 class GenuineProcess:
     """A Java process with Kafka's coordinator; a context manager that ends it.
 
-    `start` begins with an empty log, as often as needed. Raises `InputError` without a Java, and
-    `GenuineFailed` when the process fails.
+    `start` begins with an empty log, as often as needed. `runtime` is one of `RUNTIMES`; Kafka's writes a
+    batch as soon as nothing else is to be done or, with an odd seed, once it holds no acknowledgement back.
+    Raises `InputError` without a Java, and `GenuineFailed` when the process fails.
     """
 
-    def __init__(self, jars: Iterable[Path], asker: str = "the genuine coordinator") -> None:
+    def __init__(
+        self, jars: Iterable[Path], asker: str = "the genuine coordinator", runtime: str = OWN
+    ) -> None:
         java = find_java(asker, "java").program
         command = [java, *_FLAGS, "-cp", class_path(jars, CLASSES), MAIN]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        self._streams = False
+        self._runtime = runtime
 
     def __enter__(self) -> GenuineProcess:
         return self
@@ -134,13 +155,10 @@ class GenuineProcess:
 
     def start(self, config: Document, topics: Mapping[str, int], seed: int) -> None:
         """Start with an empty log, these topics, and member ids from this seed."""
-        hello = self._ask({"new": {"config": config, "topics": topics, "seed": seed}})
-        self._streams = bool(hello.get("streams"))
-
-    @property
-    def has_streams(self) -> bool:
-        """Whether this release's Streams groups are driven; known after `start`."""
-        return self._streams
+        opening: dict[str, Any] = {"config": config, "topics": topics, "seed": seed}
+        if self._runtime == KAFKAS:
+            opening["runtime"] = "lingering" if seed % 2 else "adaptive"
+        self._ask({"new": opening})
 
     def send(self, event: GenuineEvent | Document) -> GenuineStep:
         """Play an event."""

@@ -108,6 +108,39 @@ class ConsumerHeartbeatEvent(GenuineEvent):
 
 
 @dataclass(frozen=True)
+class StreamsHeartbeatEvent(GenuineEvent):
+    """StreamsGroupHeartbeat; tasks are `{"subtopology": [partition, ...]}`, offsets (subtopology, p, n)."""
+
+    kind = "streams_heartbeat"
+    member: str
+    epoch: int
+    endpoint_epoch: int = 0
+    instance: str | None = None
+    rack: str | None = None
+    rebalance_timeout: int | None = None
+    topology: Mapping[str, Any] | None = None
+    active: Numbers | None = None
+    standby: Numbers | None = None
+    warmup: Numbers | None = None
+    process: str | None = None
+    endpoint: str | None = None
+    tags: Mapping[str, str] | None = None
+    task_offsets: Sequence[tuple[str, int, int]] | None = None
+    task_end_offsets: Sequence[tuple[str, int, int]] | None = None
+    shutdown: bool = False
+    api_version: int = 1
+    write_fails: str = ""
+
+
+@dataclass(frozen=True)
+class GroupConfigEvent(GenuineEvent):
+    """The settings of the group itself, such as `streams.num.standby.replicas`; they replace the former."""
+
+    kind = "group_config"
+    configs: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class AdvanceEvent(GenuineEvent):
     """Time passes, at most to the first instant at which a timer is due; the timers due then fire."""
 

@@ -1,8 +1,8 @@
-"""Kafka's jars with the group coordinator: of an unpacked distribution, or fetched once through Maven.
+"""Kafka's jars: the group coordinator's, or a whole broker's with its tools; fetched once through Maven.
 
 A distribution of Kafka (`kafka_2.13-4.4.0`) has them in `libs/`. `fetch` runs the `mvn` on the PATH, with
-whatever repository it is configured for, and keeps about 27 MB for each release in kassay's cache:
-`KASSAY_CACHE`, else `XDG_CACHE_HOME/kassay`, else `~/.cache/kassay`.
+whatever repository it is configured for, and keeps about 27 MB (a broker: 54 MB) for each release in
+kassay's cache: `KASSAY_CACHE`, else `XDG_CACHE_HOME/kassay`, else `~/.cache/kassay`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from kassay.model.errors import InputError
 from kassay.writing.files import write_text
@@ -25,28 +25,69 @@ _COORDINATOR: Final = "kafka-group-coordinator-"
 _POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>kassay</groupId><artifactId>jars</artifactId><version>1</version>
-  <dependencies>
-    <dependency>
-      <groupId>org.apache.kafka</groupId><artifactId>kafka-group-coordinator</artifactId><version>{0}</version>
-    </dependency>
-    <dependency>
-      <groupId>org.apache.kafka</groupId><artifactId>kafka-metadata</artifactId><version>{0}</version>
-    </dependency>
-    <dependency>
-      <groupId>com.fasterxml.jackson.core</groupId><artifactId>jackson-databind</artifactId>
-      <version>2.18.2</version>
-    </dependency>
-  </dependencies>
+  <dependencies>{}</dependencies>
 </project>
 """
+_DEPENDENCY: Final = """
+    <dependency>
+      <groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>
+    </dependency>"""
 
 
-def cache_folder() -> Path:
+class JarSet(NamedTuple):
+    """What Maven fetches: artifacts (version None: the release), and the jar that completes them."""
+
+    artifacts: tuple[tuple[str, str, str | None], ...]
+    marker: str
+    folder: str
+
+    def pom(self, release: str) -> str:
+        """The project whose dependencies are these."""
+        wanted = [each for each in self.artifacts if each[0] != _SLF4J or not release.startswith("3.")]
+        listed = "".join(_DEPENDENCY.format(*each[:2], each[2] or release) for each in wanted)
+        return _POM.format(listed)
+
+
+_KAFKA: Final = "org.apache.kafka"
+_SLF4J: Final = "org.slf4j"
+COORDINATOR: Final = JarSet(
+    (
+        (_KAFKA, "kafka-group-coordinator", None),
+        (_KAFKA, "kafka-metadata", None),
+        ("com.fasterxml.jackson.core", "jackson-databind", "2.18.2"),
+    ),
+    _COORDINATOR,
+    "kafka",
+)
+BROKER: Final = JarSet(
+    # The jars of 4.x bring no binding of SLF4J, those of 3.x do: without one a broker does not even print
+    # that it is up.
+    ((_KAFKA, "kafka_2.13", None), (_KAFKA, "kafka-tools", None), (_SLF4J, "slf4j-simple", "1.7.36")),
+    "kafka_2.13-",
+    "kafka-brokers",
+)
+
+
+def cache_folder(jars: JarSet = COORDINATOR) -> Path:
     """Where fetched jars are kept, a folder for each release."""
     if named := os.environ.get("KASSAY_CACHE"):
-        return Path(named) / "kafka"
+        return Path(named) / jars.folder
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "kassay" / "kafka"
+    return (Path(base) if base else Path.home() / ".cache") / "kassay" / jars.folder
+
+
+def broker_jars(release: str = NEWEST_RELEASE, *, fetch: bool = False) -> tuple[Path, ...]:
+    """The jars of a broker and of Kafka's tools, from the cache, into which `fetch` downloads them.
+
+    Raises `InputError`, one line that says what is needed, if they are not there.
+    """
+    _require_release(release)
+    folder = cache_folder(BROKER) / release
+    if not _complete(folder, release, BROKER) and fetch:
+        _fetch(release, folder, BROKER)
+    if not _complete(folder, release, BROKER):
+        raise InputError(f"needs the jars of a Kafka {release} broker in {folder}, which Maven can fetch")
+    return tuple(sorted(folder.glob("*.jar")))
 
 
 def coordinator_jars(
@@ -57,8 +98,7 @@ def coordinator_jars(
     They come from `home`, an unpacked distribution; else from the cache, into which `fetch` downloads what
     is missing. Raises `InputError`, one line that says what is needed, if they are not there.
     """
-    if not _RELEASE.fullmatch(release):
-        raise InputError(f"--release {release!r}: expected a release of Kafka such as {NEWEST_RELEASE}")
+    _require_release(release)
     if home is not None:
         return _of_distribution(home, release)
     folder = cache_folder() / release
@@ -72,9 +112,14 @@ def coordinator_jars(
     return tuple(sorted(folder.glob("*.jar")))
 
 
-def _complete(folder: Path, release: str) -> bool:
-    """Whether the folder has the coordinator of this release; it appears at once, with all of its jars."""
-    return any(folder.glob(f"{_COORDINATOR}{release}.jar"))
+def _require_release(release: str) -> None:
+    if not _RELEASE.fullmatch(release):
+        raise InputError(f"--release {release!r}: expected a release of Kafka such as {NEWEST_RELEASE}")
+
+
+def _complete(folder: Path, release: str, jars: JarSet = COORDINATOR) -> bool:
+    """Whether the folder has these jars of the release; it appears at once, with all of them."""
+    return any(folder.glob(f"{jars.marker}{release}.jar"))
 
 
 def _of_distribution(home: Path, release: str) -> tuple[Path, ...]:
@@ -90,7 +135,7 @@ def _of_distribution(home: Path, release: str) -> tuple[Path, ...]:
     )
 
 
-def _fetch(release: str, folder: Path) -> None:
+def _fetch(release: str, folder: Path, jars: JarSet = COORDINATOR) -> None:
     """Download the jars of a release; raises `InputError` without Maven, or if it fails."""
     maven = shutil.which("mvn")
     if maven is None:
@@ -98,14 +143,14 @@ def _fetch(release: str, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         pom, into = Path(temporary) / "pom.xml", Path(temporary) / "jars"
-        write_text(_POM.format(release), str(pom))
+        write_text(jars.pom(release), str(pom))
         goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={into}"]
         done = subprocess.run(
             [maven, "-q", "-B", "-f", str(pom), *goal], capture_output=True, text=True, check=False
         )
-        if done.returncode or not _complete(into, release):
+        if done.returncode or not _complete(into, release, jars):
             raise InputError(f"--fetch: Maven could not get Kafka {release}: {_reason(done.stdout)}")
-        if not _complete(folder, release):
+        if not _complete(folder, release, jars):
             into.rename(folder)
 
 

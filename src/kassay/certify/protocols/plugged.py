@@ -18,7 +18,7 @@ from kassay.model.protocols.clients.any_balanced import (
     AnyBalanced,
     balanced_targets,
     balanced_tasks,
-    claim_of,
+    owned_of,
 )
 from kassay.model.protocols.clients.classic_state import Ask, Assign, Given
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER
@@ -79,7 +79,7 @@ def _one_answer(assignor: Assignor) -> Assign:
         members = []
         for member_id, instance, metadata in ask.members:
             assert isinstance(metadata, Subscription), "only consumers are explored"
-            owned, generation = claim_of(metadata)
+            owned, generation = owned_of(metadata)
             members.append(Member(member_id, metadata.topics, owned, generation, None, instance or None))
         try:
             answer = assignor.assign(_cluster(ask.image), Group(tuple(members)))

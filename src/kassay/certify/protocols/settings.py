@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import Assignor
@@ -38,6 +38,58 @@ _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
 PROTOCOLS: Final = ("classic", "consumer")
 
 
+class ClientRule(NamedTuple):
+    """What Kafka's own client does and the corrected one does not: the switch, where, and in words.
+
+    `source` is the class, method and lines of 4.4.0; no ticket is known that says when it began.
+    """
+
+    switch: str
+    models: tuple[str, ...]
+    source: str
+    words: str
+
+
+_COMMITS: Final = (
+    "CommitRequestManager.onMemberEpochUpdated, 695-703; OffsetCommitRequestState.toUnsentRequest, 809-852"
+)
+_HEARTBEATS: Final = "HeartbeatRequestManager$HeartbeatState.buildRequestData"
+KAFKAS_CLIENT: Final = (
+    ClientRule(
+        "commits_out_of_group",
+        ("kip848", "migration"),
+        _COMMITS,
+        "a fenced member commits without an epoch",
+    ),
+    ClientRule(
+        "full_names_completed",
+        ("kip848", "migration"),
+        f"Consumer{_HEARTBEATS}, 258-322",
+        "a full heartbeat names the last completed assignment, not what is about to be owned",
+    ),
+    ClientRule(
+        "streams_names_reconciled",
+        ("streams",),
+        f"StreamsGroup{_HEARTBEATS}, 126-203",
+        "a heartbeat names the tasks of the last completed callback, initially none",
+    ),
+    ClientRule(
+        "streams_commits_out_of_group",
+        ("streams",),
+        _COMMITS,
+        "a fenced thread commits without an epoch",
+    ),
+)
+"""The rules of Java's client 4.4.0 that have a corrected form."""
+CLIENT_OF: Final = "client"
+"""The name of the setting."""
+KAFKA: Final = "kafka"
+CORRECTED: Final = "corrected"
+CLIENTS: Final = (KAFKA, CORRECTED)
+WITH_CLIENTS: Final = ("kip848", "migration", "streams")
+"""The models whose clients differ."""
+
+
 @dataclass(frozen=True)
 class ExploreSettings:
     """The settings of one exploration, checked on creation; raises InputError for invalid values.
@@ -51,7 +103,7 @@ class ExploreSettings:
 
     With `regex` clients subscribe by a regular expression that the coordinator resolves; with `late_targets`
     an interval separates two targets of a group, and with `offload`, which no release has, a target is
-    computed in the background.
+    computed in the background. The `client` is Kafka's, or the corrected one (`KAFKAS_CLIENT`).
 
     The fields after `offload` have no option of their own. `instances` (by default as many as `static`) are
     static members' instance ids, "" for dynamic ones; `pattern` is a prefix that clients subscribe by, and
@@ -89,6 +141,7 @@ class ExploreSettings:
     loading: bool = False
     log: str = WHOLE
     remote_assignors: tuple[str, ...] = ()
+    client: str = KAFKA
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -98,6 +151,8 @@ class ExploreSettings:
                 f"--mode: {self.model} has no {self.mode} mode; expected {' or '.join(WITH_MODES)}"
             )
         self._check_release()
+        if self.client not in CLIENTS:
+            raise InputError(f"--client: unknown {self.client!r}; expected {' or '.join(CLIENTS)}")
         check_faults(self.model, self.faults)
         self._check_sizes()
         self._check_faults()
@@ -113,8 +168,10 @@ class ExploreSettings:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The active switches: those of the release, and the chosen ones."""
-        return self.switches | RELEASES[self.release]
+        """The active switches: those of the release and of the client, and the chosen ones."""
+        kafkas = self.client == KAFKA
+        client = {rule.switch for rule in KAFKAS_CLIENT if kafkas and self.model in rule.models}
+        return self.switches | RELEASES[self.release] | client
 
     def _check_release(self) -> None:
         if self.release not in RELEASES:
@@ -127,7 +184,7 @@ class ExploreSettings:
                 f"expected {', '.join(name for name in MODELS if name not in BEFORE_0_9)}"
             )
         if self.release != NEWEST and self.model == "streams":
-            raise InputError(f"--release: {self.release} has no Streams groups; expected {NEWEST}")
+            raise InputError(f"--release: the rules of streams are those of {NEWEST}; expected {NEWEST}")
 
     def _check_log(self) -> None:
         if self.log not in LOGS:
@@ -264,13 +321,13 @@ class ExploreSettings:
 
     def _check_targets(self) -> None:
         interval = self.timing is not None and self.timing.interval > 0
-        for option, chosen in (
-            ("--regex", self.regex),
-            ("--late-targets", self.late_targets),
-            ("--offload", self.offload),
-            ("--assignment-interval", interval),
+        for option, chosen, older in (
+            ("--regex", self.regex, "regexes_refused"),
+            ("--late-targets", self.late_targets, "targets_at_once"),
+            ("--offload", self.offload, "targets_at_once"),
+            ("--assignment-interval", interval, "targets_at_once"),
         ):
-            if chosen and self.release != NEWEST:
+            if chosen and older in RELEASES[self.release]:
                 raise InputError(f"{option}: {self.release} does not support it; expected --release {NEWEST}")
         if self.regex and self.model != "kip848":
             raise InputError(f"--regex: {self.model} resolves no regular expressions; expected kip848")
@@ -330,6 +387,8 @@ class ExploreSettings:
             values["log"] = self.log
         if self.model not in BEFORE_0_9:
             values["release"] = self.release
+        if self.model in WITH_CLIENTS:
+            values[CLIENT_OF] = self.client
         return values | _set(more) | {"switches": sorted(self.switches)}
 
 

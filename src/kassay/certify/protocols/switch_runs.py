@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from kassay.certify.protocols.explore import ExploreResult, explore
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.settings import CORRECTED, WITH_CLIENTS, ExploreSettings
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch
 from kassay.model.errors import InputError
 from kassay.model.explore.values import Severity, WalkLimits
@@ -97,7 +97,8 @@ def hunt(
     names = {name} if on else set()
     if on if along is None else along:
         names |= set(switch.along)
-    settings = replace(switch.bound, switches=frozenset(names), release=release)
+    # Corrected clients: what the walk finds is then the switch's alone.
+    settings = replace(switch.bound, switches=frozenset(names), release=release, client=CORRECTED)
     for stop in (True, False) if on else (False,):
         walked = SwitchHunt(switch, explore(settings, WalkLimits(states_max, stop_at_first=stop)))
         if walked.caught:
@@ -187,6 +188,8 @@ def command(switch: Switch) -> str:
             words += [f"--{name}", str(value)]
     for name, value in asdict(bound.streams).items():
         words += [f"--{name}"] if value is True else [f"--{name}", str(value)] if value else []
+    if switch.model in WITH_CLIENTS:
+        words += ["--client", CORRECTED]
     for name in (switch.name, *switch.along):
         words += ["--switch", name]
     return " ".join(words)

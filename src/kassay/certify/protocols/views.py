@@ -5,7 +5,7 @@ The models know nothing of each other; here each gets its views, its codec and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, Final
 
@@ -14,7 +14,11 @@ from kassay.model.explore.states import FingerprintedStates, Interned, Memo, Par
 from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.census import Census
+from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.clients.consumer import ConsumerState
+from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.values.errors import NONE
 from kassay.model.protocols.values.groups import (
     STABLE,
     ClassicGroup,
@@ -24,6 +28,7 @@ from kassay.model.protocols.values.groups import (
     Role,
 )
 from kassay.model.protocols.values.releases import RELEASES
+from kassay.model.protocols.values.requests import JoinGroupReply
 from kassay.model.protocols.values.streams_groups import REFRESH_DUE, Remembered, StreamsTaskGroup
 from kassay.model.protocols.world.context import World, failed, gained, loaded_in, moved, unwritten_in
 from kassay.model.protocols.world.faults import CLASSIC, CONSUMER
@@ -204,6 +209,7 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
             lambda state: state.image.value, relevant=lambda before, after: before.image is not after.image
         ),
     }
+    views |= _of_the_log(model)
     if model.options.faults.write:
         views[registry.UNWRITTEN] = View(_held, relevant=unwritten_in)
     if model.options.faults.assignor or any(model.options.remote_assignors):
@@ -230,6 +236,98 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views
+
+
+def _of_the_log(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
+    """The numbers and timers of a coordinator, and while its log is kept, what that gives."""
+    brokers = model.context.brokers
+
+    def logged(state: World) -> registry.LoggedGroup | None:
+        if not _keeps_log(state):
+            return None
+        return registry.LoggedGroup(_coordinator(state).group, brokers.logged(state.broker))
+
+    def loadable(state: World) -> tuple[tuple[str, str], ...] | None:
+        group = _coordinator(state).group
+        taken = group is not None and bool(group.members)
+        return None if taken or not _keeps_log(state) else brokers.takeovers(state.broker)
+
+    def reads(state: World) -> tuple[Interned, Interned]:
+        return state.broker, state.budget
+
+    views: dict[registry.Sight[Any], View[Any]] = {
+        registry.GIVEN_OUT: View(_given_numbers, relevant=_serves),
+        registry.ANSWERED: View(_answered_with_0, reads=attrgetter("clients")),
+        registry.ARMED: View(_armed, reads=_broker, relevant=_stays),
+    }
+    if model.options.faults.failover:
+        views |= {registry.LOGGED: View(logged, reads=reads), registry.LOADABLE: View(loadable, reads=reads)}
+    return views
+
+
+def _keeps_log(state: World) -> bool:
+    """Whether a coordinator is active whose log may still be read."""
+    budget: Faults = state.budget.value
+    return budget.failover > 0 and _coordinator(state).role is Role.ACTIVE
+
+
+def _armed(state: World) -> registry.ArmedTimers | None:
+    now = _coordinator(state)
+    return registry.ArmedTimers(now.group, state.broker.value.armed) if now.role is Role.ACTIVE else None
+
+
+_RUNNING: Final = (Process.UP, Process.PAUSED, Process.STALLED)
+
+
+def _serves(before: World, after: World) -> bool:
+    """Whether a coordinator took a step; one that loads gives out no number."""
+    return before.broker is not after.broker and not moved(before, after)
+
+
+def _given_numbers(state: World) -> registry.GivenNumbers | None:
+    """The group, and the numbers that running clients hold, or are about to read."""
+    if _coordinator(state).role is not Role.ACTIVE:
+        return None
+    held = tuple(
+        (f"c{c + 1}", *given)
+        for c, cell in enumerate(state.clients)
+        if cell.value.run in _RUNNING
+        for given in _numbers_of(cell.value)
+    )
+    return registry.GivenNumbers(_coordinator(state).group, held)
+
+
+def _numbers_of(client: Any) -> Iterator[tuple[str, int]]:
+    number = client.generation if isinstance(client, ClassicClient) else client.epoch
+    if number > 0:
+        yield client.member_id, number
+    for reply in client.inbox:
+        if isinstance(reply, JoinGroupReply) and reply.error == NONE and reply.generation_id != number:
+            yield reply.member_id, reply.generation_id
+
+
+def _answered_with_0(state: World) -> tuple[str, ...]:
+    """The clients that an OK answer made members at epoch or generation 0."""
+    return tuple(
+        f"c{c + 1}"
+        for c, cell in enumerate(state.clients)
+        if cell.value.run in _RUNNING and _is_member_at_0(cell.value)
+    )
+
+
+def _is_member_at_0(client: Any) -> bool:
+    if isinstance(client, ClassicClient):
+        given = (reply for reply in client.inbox if isinstance(reply, JoinGroupReply))
+        return client.generation == 0 or any(
+            reply.error == NONE and reply.generation_id == 0 for reply in given
+        )
+    return client.epoch == 0 and str(client.state) in _ANSWERED
+
+
+_ANSWERED: Final = frozenset(
+    str(state) for state in (ConsumerState.RECONCILING, ConsumerState.ACKNOWLEDGING, ConsumerState.STABLE)
+)
+"""The states of clients of KIP-848 and KIP-1071 that an answer with an epoch leads to."""
 
 
 def _ended(names: Mapping[int, str]) -> Callable[[World], frozenset[str]]:

@@ -27,7 +27,8 @@ class PlacedCluster:
     but no longer exist. `outputs`: what kafka-log-dirs printed. `undescribed` brokers hold replicas, and the
     cluster's tools did not list them. `states`: what brokers said of the partitions, as far as it is known.
     `factors`: replication factors that are wanted and differ from the rows'. `pinned` partitions keep their
-    rows, whatever balance would want. `unused`: fields of the files that no answer rests on. `directories`:
+    rows, whatever balance would want. `unused`: fields of the files that no answer rests on. `cleaned`: what
+    was removed from the files as pasted. `directories`:
     log directories of replicas by partition and broker, where a reassignment names them.
     """
 
@@ -44,6 +45,7 @@ class PlacedCluster:
     factors: Mapping[TopicPartition, int] = field(default_factory=dict)
     pinned: frozenset[TopicPartition] = frozenset()
     unused: tuple[str, ...] = ()
+    cleaned: tuple[str, ...] = ()
     directories: Mapping[tuple[TopicPartition, int], str] = field(default_factory=dict)
 
     @cached_property

@@ -150,6 +150,7 @@ class ClusterPlan:
             },
             "warnings": list(cluster.warnings),
             "not_used": list(cluster.unused),
+            "cleaned": list(cluster.cleaned),
             "today": [_standing_json(each) for each in self.today],
             "state": [_standing_json(each) for each in self.health],
             "silent": sorted(cluster.silent),

@@ -10,13 +10,21 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kassay.certify.replicas.cluster import PlacedCluster, Rows, listed, named
-from kassay.certify.replicas.states import States, idle_brokers, not_preferred, state_warnings, states_of
+from kassay.certify.replicas.states import (
+    States,
+    answering,
+    idle_brokers,
+    not_preferred,
+    state_warnings,
+    states_of,
+)
 from kassay.certify.replicas.unused import not_used
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
-from kassay.reading.documents import read_text
+from kassay.reading.documents import read_pasted
 from kassay.reading.kafka.brokers import LogDirs, is_broker_versions, is_log_dirs, read_brokers, read_log_dirs
+from kassay.reading.kafka.dialects import RPK_TOPIC, in_todays_words
 from kassay.reading.kafka.lines import failure_in
 from kassay.reading.kafka.reassignment import (
     EXPECTED,
@@ -39,13 +47,31 @@ ABSENT: Final = (
 
 @dataclass
 class ClusterSources:
-    """The partial descriptions of a cluster from files; `cluster` combines them."""
+    """The partial descriptions of a cluster from files; `cluster` combines them.
+
+    `cleaned` says of each file what was added to it as pasted, and is removed; `notes` what brokers did not
+    answer.
+    """
 
     topics: list[DescribedTopic] = field(default_factory=list)
     current: list[Reassignment] = field(default_factory=list)
     brokers: dict[int, tuple[Broker, str]] = field(default_factory=dict)
     log_dirs: list[LogDirs] = field(default_factory=list)
     has_hosts: bool = False
+    cleaned: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def read(self, path: str, expected: str) -> str:
+        """The text of a file, without what a shell or a chat added, which is noted; raises `InputError`."""
+        clean = read_pasted(path, expected)
+        self.cleaned += clean.note(path)
+        text, tool = in_todays_words(clean.text)
+        if tool == RPK_TOPIC:
+            raise InputError(
+                f"{path}: {RPK_TOPIC} prints replicas sorted, and not which are in sync, so preferred "
+                "leaders are not known: expected the output of kafka-topics.sh --describe or of kcat -L"
+            )
+        return text
 
     def add_brokers(self, brokers: Iterable[Broker], file: str) -> None:
         """Add the brokers of a file; raises `InputError` if another file has a different rack for one."""
@@ -78,7 +104,7 @@ class ClusterSources:
             )
         holding = {broker for row in rows.values() for broker in row}
         brokers = {id_: broker for id_, (broker, _) in self.brokers.items()}
-        warnings = []
+        warnings = list(self.notes)
         if not brokers:
             brokers = {id_: Broker(id_) for id_ in holding - added}
             warnings.append(
@@ -99,7 +125,9 @@ class ClusterSources:
             )
         sizes = self._sizes(rows, warnings)
         states = states_of(self.topics)
-        warnings += self._state_warnings(rows, states, frozenset(holding - brokers.keys()), judged=judged)
+        undescribed = frozenset(holding - brokers.keys())
+        warnings += self._state_warnings(rows, states, undescribed, judged=judged)
+        warnings += answering(states, undescribed.union(key for key, each in brokers.items() if each.fenced))
         cordoned = frozenset[int]().union(*(each.cordoned for each in self.log_dirs))
         return PlacedCluster(
             tuple(sorted(brokers.values())),
@@ -113,6 +141,7 @@ class ClusterSources:
             frozenset(holding - brokers.keys()),
             states,
             unused=not_used(self.topics, has_hosts=self.has_hosts),
+            cleaned=tuple(self.cleaned),
             directories=self._directories(),
             pinned=frozenset(tp for tp, row in rows.items() if judged and not gone.isdisjoint(row)),
         )
@@ -226,7 +255,7 @@ _RACKS = "the output of kafka-broker-api-versions.sh, or lines `id,rack`"
 
 def take_file(sources: ClusterSources, path: str) -> None:
     """Add a file's content, whichever tool printed it; raises `InputError`."""
-    text = read_text(path, _EXPECTED)
+    text = sources.read(path, _EXPECTED)
     if is_topics(text):
         sources.topics += read_topics(text, path)
     elif is_broker_versions(text):
@@ -251,7 +280,7 @@ def take_named(
     Racks may come from a file of the user's own, and replicas from reassignment JSON.
     """
     for path in topics:
-        text = read_text(path, "the output of kafka-topics.sh --describe")
+        text = sources.read(path, "the output of kafka-topics.sh --describe")
         if is_reassignment(text) and not _is_cut(text):
             sources.current.append(_placed_now(text, path))
         elif is_topics(text) or not what_is(text):
@@ -259,14 +288,14 @@ def take_named(
         else:
             raise _other(text, path, "the output of kafka-topics.sh --describe")
     for path in brokers:
-        text = read_text(path, _RACKS)
+        text = sources.read(path, _RACKS)
         is_tool = is_broker_versions(text)
         if not is_tool and (is_of_a_tool(text) or is_log_dirs(text) or is_reassignment(text)):
             raise _other(text, path, _RACKS)
         sources.add_brokers(read_brokers(text, path), path)
         sources.has_hosts |= is_tool
     for path in sizes:
-        text = read_text(path, "the output of kafka-log-dirs.sh")
+        text = sources.read(path, "the output of kafka-log-dirs.sh")
         if not is_log_dirs(text) and what_is(text):
             raise _other(text, path, "the output of kafka-log-dirs.sh --describe")
         sources.log_dirs.append(read_log_dirs(text, path))
@@ -279,22 +308,43 @@ def to_be_linted(paths: Iterable[str], sources: ClusterSources) -> list[Reassign
     and not what was started.
     """
     blocks: list[Reassignment | TopicsToMove] = []
+    executed: list[tuple[str, str]] = []
     for path in paths:
-        text = read_text(path, _EXPECTED)
+        text = sources.read(path, _EXPECTED)
         if is_topics(text) or is_broker_versions(text) or is_log_dirs(text):
             take_file(sources, path)
             continue
         if is_executed(text):
-            raise InputError(
-                f"{path}: the output of --execute, which has the placement before it, for a rollback, and "
-                "not what was started: expected the file that was passed to --execute"
-            )
+            executed.append((path, text))
+            continue
         if _is_cut(text) or (not is_reassignment(text) and what_is(text)):
             raise _other(text, path, f"{EXPECTED}, or {_EXPECTED}")
         objects = read_reassignments(text, path)
         proposed = [each for each in objects if isinstance(each, Reassignment) and each.title == PROPOSED]
         blocks += proposed or objects
+    for path, text in executed:
+        blocks += _started(text, path, sources, is_given=bool(blocks))
     return blocks
+
+
+def _started(
+    text: str, path: str, sources: ClusterSources, *, is_given: bool
+) -> list[Reassignment | TopicsToMove]:
+    """The plan that was started, which only old releases print (before 1.0); else the placement is today's.
+
+    Raises `InputError` if no file has the plan.
+    """
+    before, *started = read_reassignments(text, path)
+    if started:
+        return started
+    if not is_given:
+        raise InputError(
+            f"{path}: the output of --execute, which has the placement before it, for a rollback, and "
+            "not what was started: expected the file that was passed to --execute, as well or instead"
+        )
+    if isinstance(before, Reassignment) and not sources.topics:
+        sources.current.append(before)
+    return []
 
 
 def _placed_now(text: str, path: str) -> Reassignment:

@@ -86,6 +86,22 @@ def idle_brokers(states: States) -> frozenset[int]:
     return frozenset(absent - seen)
 
 
+def answering(states: States, silent: Set[int]) -> Iterator[str]:
+    """The `silent` brokers that lead a partition or are in sync with a leader: outputs of different times.
+
+    A broker that is fenced or gone leaves every set of replicas in sync but those in which it is the last.
+    """
+    led = [state for state in states.values() if state.leader is not None]
+    for broker in sorted(silent):
+        leads = sum(state.leader == broker for state in led)
+        synced = sum(broker in state.isr for state in led)
+        if leads or synced:
+            yield (
+                f"broker {broker} does not answer or is fenced by the list of brokers, but leads {leads} "
+                f"partitions and is in sync in {synced}: outputs of different times, or an incomplete list?"
+            )
+
+
 def state_warnings(topics: Iterable[DescribedTopic], states: States) -> Iterator[str]:
     """What follows from the topics' lines, one sentence a kind."""
     topics = list(topics)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from kassay.cli import completing
+from kassay.cli.clusters import live_cluster, live_options
 from kassay.cli.options import FilePath, json_option, no_seed_option, present, written_folder
 from kassay.model.errors import InputError
 
@@ -22,7 +25,8 @@ _CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
 
 
 @click.command("audit", epilog="Example: kassay audit offsets-12.txt --topics topics.txt")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completing.file)
+@click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file)
+@live_options
 @click.option("--group", metavar="NAME", help="Audit only this group.")
 @click.option(
     "--topics",
@@ -40,22 +44,29 @@ _CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
     callback=written_folder,
     help="Write a page and traces of findings to this folder.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="Name the fields of the records that no answer rests on.")
 @no_seed_option
 @json_option
 def command(
     files: tuple[str, ...],
+    bootstrap: str | None,
+    command_config: str | None,
     group: str | None,
     topics_path: str | None,
     since: str | None,
     out: Path | None,
+    verbose: bool,
     json_path: str | None,
 ) -> int:
     """Audit the rebalances that __consumer_offsets still records for a cluster's groups.
 
     A FILE is the output of kafka-dump-log --offsets-decoder, or of the console consumer with
-    GroupMetadataMessageFormatter (classic groups only); its content identifies the format. Exit codes: 0
-    clean, 1 findings, 2 unreadable input, 3 nothing could be checked.
+    GroupMetadataMessageFormatter (classic groups only); its content identifies the format. With
+    --bootstrap-server the records are read from the brokers, which takes the right to Read the topic; of a
+    --group only its partition. Exit codes: 0 clean, 1 findings, 2 unreadable input, 3 nothing could be
+    checked.
     """
+    from kassay.certify.audits.live import fetch_log
     from kassay.certify.audits.run import audit_log
     from kassay.certify.audits.values import audit_document, verdict
     from kassay.cli.pages import write_page
@@ -66,19 +77,44 @@ def command(
     from kassay.report.screen.console import bar
 
     beginning = None if since is None else _milliseconds(since)
+    _require_one_source(files, topics_path, bootstrap, command_config)
     known = _known(topics_path)
-    if len(set(files)) < len(files):
-        raise InputError(f"{next(f for f in files if files.count(f) > 1)}: given twice, expected once")
-    with bar("reading") as tell:
+    with ExitStack() as stack:
+        tell = stack.enter_context(bar("reading"))
+        if bootstrap is not None:
+            chosen = {"bootstrap": bootstrap, "command_config": command_config}
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="kassay-")))
+            cluster = stack.enter_context(live_cluster(chosen))
+            files, known = fetch_log(cluster, folder, group, lambda n: tell(0, f"{n:,} records fetched"))
         audit = audit_log(
             in_order(files), known, only=group, since=beginning, tell=lambda n: tell(0, f"{n:,} records")
         )
+    if bootstrap is not None:
+        files = tuple(f"{bootstrap}:{Path(file).stem}" for file in files)
     if out is not None:
         audit = with_audit_traces(audit, out)
         write_page(render(audit, files), out, "audit.html")
     document = audit_document(audit, files, None if out is None else str(out))
-    present(document, lambda: audit_view(audit), json_path)
+    present(document, lambda: audit_view(audit, verbose=verbose), json_path)
     return _CODES[verdict(audit)]
+
+
+def _require_one_source(
+    files: tuple[str, ...], topics_path: str | None, bootstrap: str | None, command_config: str | None
+) -> None:
+    """Raises `InputError` unless the records come from files or from brokers."""
+    if bootstrap is not None and (files or topics_path is not None):
+        raise InputError(
+            "--bootstrap-server: provides records and topics itself, expected no files of either"
+        )
+    if bootstrap is None and command_config is not None:
+        raise InputError("--command-config: expected --bootstrap-server with it")
+    if bootstrap is None and not files:
+        raise InputError(
+            "expected a FILE with the output of kafka-dump-log --offsets-decoder, or --bootstrap-server"
+        )
+    if len(set(files)) < len(files):
+        raise InputError(f"{next(f for f in files if files.count(f) > 1)}: given twice, expected once")
 
 
 def _known(path: str | None) -> KnownTopics:
@@ -87,10 +123,10 @@ def _known(path: str | None) -> KnownTopics:
 
     if path is None:
         return KnownTopics()
-    from kassay.reading.documents import read_text
+    from kassay.reading.documents import read_pasted
     from kassay.reading.kafka.topics import read_topics
 
-    return KnownTopics.of(topic.to_topic() for topic in read_topics(read_text(path), path))
+    return KnownTopics.of(topic.to_topic() for topic in read_topics(read_pasted(path).text, path))
 
 
 def _milliseconds(text: str) -> int:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import Duration, json_option, present, require_writable, seed_option, typed_again
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    json_option,
+    present,
+    require_writable,
+    seed_option,
+    typed_again,
+)
 from kassay.cli.spark import spark_options
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
@@ -21,6 +29,7 @@ from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from kassay.certify.protocols.explore import ExploreResult
+    from kassay.certify.protocols.known import Known
     from kassay.certify.protocols.settings import ExploreSettings
     from kassay.model.explore.values import WalkProgress
     from kassay.model.groups.assignor import Assignor
@@ -141,9 +150,16 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 )
 @click.option(
     "--release",
-    default="4.4",
+    default="4.4.0",
     show_default=True,
-    help="Set the Kafka release of the brokers: 4.4 or 2024-10.",
+    help="Set the Kafka release of the brokers, such as 4.2.1.",
+)
+@click.option("--against", metavar="RELEASE", help="Show the shortest trace on which this release differs.")
+@click.option(
+    "--client",
+    default="kafka",
+    show_default=True,
+    help="Use clients as Kafka's (kafka), or without its known faults (corrected).",
 )
 @click.option(
     "--policy", default="bidirectional", show_default=True, help="Set group.consumer.migration.policy."
@@ -216,6 +232,13 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     shell_complete=completing.switch,
     help="Break a rule of `kassay list switches`; repeatable.",
 )
+@click.option("--all-traces", is_flag=True, help="Print a trace for each cause, and each dead end.")
+@click.option(
+    "--baseline", type=FilePath(), metavar="FILE", help="Do not fail for the findings in this file."
+)
+@click.option(
+    "--baseline-update", is_flag=True, help="Write this run's findings to the baseline; create it if missing."
+)
 @click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page with traces and states.")
 @click.option(
@@ -233,25 +256,69 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
 
     Reports states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
     Only real violations, dead ends and livelocks count as violated; if a limit is reached, the verdict is
-    `unknown`. A client that an error ends is an outcome: reported with its trace, and no violation, since no
-    release promises otherwise. Exit codes: 0 holds, with or without outcomes, 1 violated, 3 unknown.
+    `unknown`. With --against, walks two releases side by side instead: 1 means that they differ. A client
+    that an error ends is an outcome: reported with its trace, and no violation, since no release promises
+    otherwise. Exit codes: 0 holds, with or without outcomes, 1 violated, 3 unknown.
     """
-    from kassay.report.screen.exploration import exploration_view
+    from kassay.certify.protocols.known import unknown
+    from kassay.model.kinds import Verdict
+    from kassay.report.screen.exploration import exploration_view, reasons
 
     folder = chosen["out"] or (PAGES if chosen["master"] is None else WALKED)
     if chosen["report"]:
         _require_folder(folder)
     with _assignor(chosen["assignor"], model) as assignor:
+        if chosen["against"] is not None:
+            return _against(_settings(model, chosen, assignor), chosen)
         result = _explored(_settings(model, chosen, assignor), folder, chosen)
     again = typed_again(context)
-    view = partial(exploration_view, result, replay=again, mermaid=chosen["mermaid"])
+    known = _known(chosen, model, result)
+    view = partial(
+        exploration_view,
+        result,
+        replay=again,
+        mermaid=chosen["mermaid"],
+        every=chosen["all_traces"],
+        known=known.get(model, {}),
+    )
     if chosen["report"]:
         from kassay.cli.pages import write_page
         from kassay.report.pages.exploration import render
 
         write_page(render(result, again=again), Path(folder), "exploration.html")
     present(result.to_json(), view, chosen["json_path"])
+    if result.verdict is Verdict.VIOLATED and not unknown(known, model, reasons(result)):
+        return 0
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
+
+
+def _against(settings: ExploreSettings, chosen: dict[str, Any]) -> int:
+    """Compare two releases of the model. Raises InputError."""
+    from kassay.certify.protocols.against import compare_releases
+    from kassay.model.explore.values import WalkLimits
+    from kassay.report.screen.exploration import against_view
+
+    limits = WalkLimits(chosen["max_states"], chosen["seconds"])
+    result = compare_releases(settings, chosen["against"], limits)
+    present(result.to_json(), lambda: against_view(result), chosen["json_path"])
+    return 1 if result.differs else 3 if result.limit else 0
+
+
+def _known(chosen: dict[str, Any], model: str, result: ExploreResult) -> Known:
+    """The findings of the baseline; with `--baseline-update`, this run's are added to it."""
+    from kassay.certify.protocols.known import read_known, with_known, write_known
+    from kassay.report.screen.exploration import reasons
+
+    path: Path | None = chosen["baseline"]
+    if path is None:
+        if chosen["baseline_update"]:
+            raise InputError("--baseline-update: expected --baseline FILE as well")
+        return {}
+    if not chosen["baseline_update"]:
+        return read_known(path)
+    known = with_known(read_known(path) if path.exists() else {}, model, reasons(result))
+    write_known(path, known)
+    return known
 
 
 def _progress(walked: WalkProgress) -> str:
@@ -271,7 +338,9 @@ def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) ->
     """The result of an exploration in this process, or on Spark."""
     from kassay.model.explore.values import WalkLimits
 
-    limits = WalkLimits(chosen["max_states"], chosen["seconds"])
+    limits = WalkLimits(chosen["max_states"], chosen["seconds"], all_causes=chosen["all_traces"])
+    if chosen["all_traces"] and (chosen["jobs"] > 1 or chosen["master"] is not None):
+        raise InputError("--all-traces: one process keeps the causes apart; expected no --jobs, no --master")
     if chosen["master"] is not None:
         from kassay.cli.spark import walked
 
@@ -334,6 +403,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         pattern="t" if creates and model != "streams" and not chosen["regex"] else "",
         new_topics=("tt",) if creates else (),
         kinds=_kinds(chosen["protocols"], chosen["members"]),
+        client=chosen["client"],
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kassay.cli import completing
+from kassay.cli.clusters import live_cluster, live_options
 from kassay.cli.options import FilePath, json_option, no_seed_option, present, require_writable, write_json
 from kassay.model.errors import InputError
 from kassay.reading.documents import shown, suggestion
@@ -106,6 +107,7 @@ _ID = click.IntRange(0, 2**31 - 1)
     shell_complete=completing.file,
     help="Output of kafka-log-dirs --describe.",
 )
+@live_options
 @click.option(
     "--remove-broker", type=_ID, multiple=True, metavar="N", help="Decommission this broker; repeatable."
 )
@@ -170,7 +172,9 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     """
     from kassay.certify.replicas.sources import ClusterSources
 
-    sources = ClusterSources()
+    if chosen["command_config"] is not None and chosen["bootstrap"] is None:
+        raise InputError("--command-config: expected --bootstrap-server with it")
+    sources = _sources(chosen) if chosen["bootstrap"] is not None else ClusterSources()
     if chosen["lints"]:
         return _lint(chosen, sources)
     if not chosen["judge"]:
@@ -197,6 +201,19 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     if chosen["judge"]:
         return 1 if plan.is_broken else 0
     return 1 if plan.blocked else 0 if plan.proposal.is_proven else 3
+
+
+def _sources(chosen: dict[str, Any]) -> ClusterSources:
+    """The cluster as its brokers describe it; raises `InputError`."""
+    from kassay.certify.replicas.live import read_live_replicas
+    from kassay.report.screen.console import bar
+
+    if chosen["topics"] or chosen["brokers"] or (chosen["files"] and not chosen["lints"]):
+        raise InputError(
+            "--bootstrap-server: provides topics and brokers itself, expected no files of either"
+        )
+    with live_cluster(chosen) as cluster, bar("reading"):
+        return read_live_replicas(cluster)
 
 
 def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> Any:
@@ -328,5 +345,9 @@ def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
         cluster = change.apply(cluster)
     context = LintContext(cluster, has_topics, has_brokers)
     findings = [each for block in blocks for each in lint(block, context)]
-    present(lint_json(findings, len(blocks)), lambda: lint_view(findings, len(blocks)), chosen["json_path"])
+    present(
+        lint_json(findings, len(blocks)),
+        lambda: lint_view(findings, len(blocks), sources.cleaned),
+        chosen["json_path"],
+    )
     return 1 if any(each.severity is LintSeverity.ERROR for each in findings) else 0

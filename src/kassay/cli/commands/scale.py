@@ -9,7 +9,9 @@ import click
 from kassay.cli.clusters import (
     cluster_options,
     observed_group,
+    present_other,
     present_unstable,
+    require_none,
     require_out,
     start_target,
     write_cluster_page,
@@ -66,12 +68,17 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     the assignor returned no assignment, 2 unreadable input or no active members, 3 the group is not stable or
     a best lag is not proven, 4 not loaded.
     """
+    from kassay.certify.clusters.other_groups import SharedOrStreams, scale_other
     from kassay.certify.clusters.scale import scale, usual_most
     from kassay.report.screen.clusters import scale_view
     from kassay.report.screen.console import bar
 
     require_out(chosen["out"], wanted=chosen["report"] is not None)
     observed = observed_group(chosen)
+    if isinstance(observed, SharedOrStreams):
+        require_none(chosen, {"strategy": "--from", "lag": "--lag", "report": "--report"})
+        most = chosen["most"] or usual_most(observed.observed)
+        return present_other(scale_other(observed, most), chosen)
     if not observed.stability.is_stable:
         return present_unstable(context, observed, chosen)
     target = _target(observed, chosen)
@@ -91,7 +98,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         from kassay.report.pages.clusters import render_scale
 
         write_cluster_page(context, lambda again: render_scale(answer, again), chosen["out"], "scale.html")
-    present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])
+    present(answer.to_json(), lambda: scale_view(answer, verbose=chosen["verbose"]), chosen["json_path"])
     if answer.failed:
         return 1
     return 0 if all(each.lag is None or each.lag.is_exact for each in answer.counts) else 3

@@ -15,9 +15,9 @@ PLACE = 510
 @click.argument("model", required=False, shell_complete=completing.model)
 @click.option(
     "--release",
-    default="4.4",
+    default="4.4.0",
     show_default=True,
-    help="Set the Kafka release of the brokers: 4.4 or 2024-10.",
+    help="Set the Kafka release of the brokers, such as 4.2.1.",
 )
 @json_option
 def command(model: str | None, release: str, json_path: str | None) -> int:

@@ -77,7 +77,7 @@ class ConnectDriver(Driver[ConnectHistory]):
         if aim:
             return aimed_connect_history(source, aim)
         size = CONNECT_LARGE if profile.goes_large(source) else CONNECT_SMALL
-        history = connect_history(source, size, claims_conflict=profile.allows("no-conflicting-claims"))
+        history = connect_history(source, size, ownership_conflicts=profile.allows("no-conflicting-claims"))
         return named_cluster(history) if profile.wanted & NAMED else history
 
     def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> ConnectHistory:

@@ -72,7 +72,7 @@ def _of_consumers(claim: Claim, step: Step) -> Iterator[Offer]:
     """
     from kassay.kinds.groups.oracle import best_of_group
 
-    if step.protocol is RebalanceProtocol.COOPERATIVE and step.group.claimants:
+    if step.protocol is RebalanceProtocol.COOPERATIVE and step.group.reported_owners:
         in_rounds = registry.find("optimal-cooperative")
         if in_rounds is not None and claim.kind.id in (*in_rounds.claims, "complete", "single-owner"):
             yield OPTIMUM, in_rounds.factory().assign(step.cluster, step.group)
@@ -188,17 +188,17 @@ def _topic_even(step: Step, _: BrokenStep) -> list[str]:
 
 
 def _cooperative(step: Step, _: BrokenStep) -> list[str]:
-    latest = {tp: generation for tp, (generation, _) in step.group.claimants.items()}
-    claimed = {
+    newest = {tp: generation for tp, (generation, _) in step.group.reported_owners.items()}
+    latest = {
         (tp.topic, tp.partition): sorted(
             m.member_id for m in step.group.members if m.generation == generation and tp in m.owned
         )
-        for tp, generation in sorted(latest.items())
+        for tp, generation in sorted(newest.items())
     }
     return [
-        f"claimed = {claimed!r}",
+        f"latest = {latest!r}",
         "for member, tps in answer.items():",
-        "    assert all(claimed.get(tuple(tp), [member]) == [member] for tp in tps)",
+        "    assert all(latest.get(tuple(tp), [member]) == [member] for tp in tps)",
     ]
 
 

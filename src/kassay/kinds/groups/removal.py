@@ -33,9 +33,9 @@ def _join(event: Event) -> str:
     member = event["member"]
     said = [f"reads {', '.join(member['topics']) or 'nothing'}"]
     if member.get("owned"):
-        claims = f"claims {tiles(member['owned'])}"
+        owned = f"owned {tiles(member['owned'])}"
         generation = member.get("generation", -1)
-        said.append(claims + (f" of generation {generation}" if generation >= 0 else ""))
+        said.append(owned + (f" of generation {generation}" if generation >= 0 else ""))
     said += [f"rack {member['rack']}"] if member.get("rack") else []
     said += [f"static id {member['instance_id']}"] if member.get("instance_id") else []
     said += [f"{key}={value}" for key, value in (event.get("config") or {}).items()]
@@ -61,12 +61,12 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
         lambda e: f"{e['member_id']} crashes",
     ),
     "Return": EventForm(
-        lambda e: f"{e['member_id']} coming back with its old claim",
-        lambda e: f"{e['member_id']} comes back with its old claims",
+        lambda e: f"{e['member_id']} coming back with what it owned",
+        lambda e: f"{e['member_id']} comes back with what it owned",
     ),
     "StaticReturn": EventForm(
         lambda e: f"the static member {e['member_id']} coming back as {e['new_member_id']}",
-        lambda e: f"{e['member_id']} is back as {e['new_member_id']}, with its claims",
+        lambda e: f"{e['member_id']} is back as {e['new_member_id']}, with what it owned",
     ),
     "FailedSync": EventForm(
         lambda e: f"the failed sync of {e['member_id']}",
@@ -108,9 +108,9 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
         lambda e: f"the partitions of {e['topic']} that are not assignable",
         lambda e: f"of {e['topic']} not assignable: {_numbers(e)}",
     ),
-    "Claim": EventForm(
-        lambda e: f"{e['member_id']} claiming {tiles(e['owned'])} of generation {e['generation']}",
-        lambda e: f"{e['member_id']} says that it owns {tiles(e['owned'])}, of generation {e['generation']}",
+    "ReportOwned": EventForm(
+        lambda e: f"{e['member_id']} reporting {tiles(e['owned'])} of generation {e['generation']} as owned",
+        lambda e: f"{e['member_id']} reports {tiles(e['owned'])} of generation {e['generation']} as owned",
     ),
     "Rebalance": EventForm(lambda _: "the rebalance for no reason", lambda _: "the group rebalances"),
 }
@@ -152,21 +152,21 @@ def _events(case: Mapping[str, Any]) -> Iterator[Removal]:
 def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
     """With every generation one lower, and without the owned partitions of each member that has any."""
     known = [member["generation"] for _, member in _joins(case)]
-    known += [event["generation"] for *_, event in _every(case) if event["event"] == "Claim"]
+    known += [event["generation"] for *_, event in _every(case) if event["event"] == "ReportOwned"]
     latest = max(known, default=-1)
     if latest > 0:
         less: dict[str, Any] = dict(case)
         for path, member in _joins(case):
             less = put(less, (*path, "generation"), max(-1, member["generation"] - 1))
         for change, number, event in _every(case):
-            if event["event"] == "Claim":
+            if event["event"] == "ReportOwned":
                 at = ("changes", change, number, "generation")
                 less = put(less, at, max(-1, event["generation"] - 1))
         yield Removal(f"that the newest generation is {latest} and not {latest - 1}", less)
     for path, member in _joins(case):
         bare = put(case, path, {**member, "owned": [], "generation": -1})
         if member["owned"]:
-            stale = "stale claim" if member["generation"] < latest else "claim"
+            stale = "stale ownership" if member["generation"] < latest else "ownership"
             yield Removal(f"{member['id']}'s {stale} of {tiles(member['owned'])}", bare)
         elif member["generation"] >= 0 and (member["generation"] < latest or latest == 0):
             yield Removal(f"the generation {member['generation']} that {member['id']} comes with", bare)

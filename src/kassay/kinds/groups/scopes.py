@@ -40,7 +40,7 @@ LEFT_OUT: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = MappingProxyType
                 "unknown topics": ("unknown-topic", "deleted-topic"),
                 "repeated topics": ("duplicate-topic",),
                 "later changes": (
-                    *("no-change", "leader-changed", "failed-sync", "claim-and-resubscribe"),
+                    *("no-change", "leader-changed", "failed-sync", "owned-and-resubscribe"),
                     "partitions-added",
                 ),
             },
@@ -174,12 +174,12 @@ def _ordinary_pasts(topics: tuple[Topic, ...], reads: Reads, kind: Kind) -> Iter
     members = range(len(reads))
     for total in range((len(tps) * len(reads) if kind is SHARE else len(tps)) + 1):
         if kind is SHARE:
-            claims: Iterator[tuple[tuple[int, TopicPartition], ...]] = combinations(
+            reports: Iterator[tuple[tuple[int, TopicPartition], ...]] = combinations(
                 [(member, tp) for member in members for tp in tps], total
             )
         else:
-            claims = _owned_once(tps, [[i for i in members if tp.topic in reads[i]] for tp in tps], total)
-        for chosen in claims:
+            reports = _owned_once(tps, [[i for i in members if tp.topic in reads[i]] for tp in tps], total)
+        for chosen in reports:
             owned = tuple(tuple(tp for owner, tp in chosen if owner == member) for member in members)
             for generations in _ordinary_generations(owned, kind):
                 yield Ownership(owned, generations)

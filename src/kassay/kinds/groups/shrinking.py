@@ -27,7 +27,7 @@ from kassay.model.groups.history import (
     Event,
     History,
     Join,
-    OwnedClaim,
+    ReportOwned,
     Reports,
     Reweigh,
     Withhold,
@@ -157,7 +157,7 @@ def _named_by(event: Event) -> Partitions:
         return event.member.owned
     if isinstance(event, Withhold):
         return tuple(TopicPartition(event.topic, number) for number in event.numbers)
-    return event.owned if isinstance(event, OwnedClaim) else ()
+    return event.owned if isinstance(event, ReportOwned) else ()
 
 
 def _naming(event: Event, change: Callable[[Partitions], Partitions]) -> Event:
@@ -167,7 +167,7 @@ def _naming(event: Event, change: Callable[[Partitions], Partitions]) -> Event:
         return replace(event, member=event.member._replace(owned=named))
     if isinstance(event, Withhold):
         return replace(event, numbers=tuple(number for _, number in named))
-    return replace(event, owned=named) if isinstance(event, OwnedClaim) else event
+    return replace(event, owned=named) if isinstance(event, ReportOwned) else event
 
 
 def _moved_up(topic: str, gone: range, named: Partitions) -> Partitions:
@@ -190,7 +190,7 @@ def _smaller_event(event: Event) -> Iterator[Event]:
     if isinstance(event, Join):
         for member in _smaller_member(event.member):
             yield replace(event, member=member)
-    elif isinstance(event, OwnedClaim):
+    elif isinstance(event, ReportOwned):
         for owned in without_one(event.owned):
             yield replace(event, owned=owned)
     elif isinstance(event, Withhold):

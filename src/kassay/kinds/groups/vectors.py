@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from kassay.assignors.groups.client.sticky_claims import encode_generation, sticky_user_data
+from kassay.assignors.groups.client.sticky_owned import encode_generation, sticky_user_data
 from kassay.kinds.vectors import Runs, compared, vector_format
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError

@@ -41,8 +41,6 @@ from kassay.properties.sources import Source
 _Entry = tuple[ProducerRecord, TopicMetadata]
 
 _PARTITION: Final = answered(WHOLE)
-SHORT_KEYS: Final = 16
-"""The number of one-byte keys that are tried for a longer key: only the hash decides which one fails."""
 _PLAIN_TOPIC_MAX: Final = 1
 """The number in the name of a topic, such as `t1`, up to which it counts as plain."""
 _KEYED_CHANGES: Final = 334

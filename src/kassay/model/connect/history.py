@@ -110,20 +110,20 @@ class ConnectStep(Call[ConnectRequest, ConnectAssignment]):
     `lost_since` has the configured work that departed workers ran or were assigned, and that no worker has
     been assigned since, with the time of the first rebalance without it. `waits_until_ms` is the end of the
     announced delay, 0 for none. `took_back`: the last answer revoked work for balance. `at_rest`: no worker
-    has a reason to rejoin. `reclaimed`: a worker joined that reported running work.
+    has a reason to rejoin. `reported_running`: a worker joined that reported running work.
     """
 
     lost_since: tuple[tuple[Work, int], ...] = ()
     waits_until_ms: int = 0
     took_back: bool = False
     reached_all: bool = True
-    reclaimed: bool = False
+    reported_running: bool = False
     at_rest: bool = False
 
     @property
     def contradictory(self) -> bool:
         """Whether two workers report running the same work, or one joined with running work."""
-        return self.reclaimed or any(len(workers) > 1 for workers in self.request.runners.values())
+        return self.reported_running or any(len(workers) > 1 for workers in self.request.runners.values())
 
     @property
     def taken_back(self) -> dict[str, tuple[Work, ...]]:

@@ -87,7 +87,7 @@ class _Cluster:
         self.now, self.generation, self.completed = 0, history.generation, -1
         self.memory: object = None
         self.lost: dict[Work, int | None] = {}
-        self.waits_until, self.took_back, self.reclaimed = 0, False, False
+        self.waits_until, self.took_back, self.reported_running = 0, False, False
         self.steps: list[ConnectStep] = []
 
     def live(self, wait_ms: int | None) -> bool:
@@ -121,7 +121,7 @@ class _Cluster:
         match event:
             case WorkerJoin(worker_id, running) if worker_id not in self.running:
                 self.running[worker_id] = connectors_first(running)
-                self.reclaimed |= bool(running)
+                self.reported_running |= bool(running)
             case WorkerLeave(worker_id) if worker_id in self.running and len(self.running) > 1:
                 work = (*self.running.pop(worker_id), *self.entrusted.get(worker_id, ()))
                 self.lost |= dict.fromkeys(work)
@@ -149,9 +149,9 @@ class _Cluster:
             lost_since=tuple((work, since) for work, since in self.lost.items() if since is not None),
             waits_until_ms=self.waits_until,
             took_back=self.took_back,
-            reclaimed=self.reclaimed,
+            reported_running=self.reported_running,
         )
-        self.reclaimed = False
+        self.reported_running = False
         if not isinstance(step.answer, Failure):
             step = self._obey(step, step.answer, events)
         self.steps.append(step)

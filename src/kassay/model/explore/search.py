@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ from kassay.model.explore.values import (
 )
 
 S = TypeVar("S", bound=Hashable)
+_NAMES: Final = re.compile(r"[\w-]*\d[\w:-]*")
 
 WHOLE_MOST: Final = 20_000
 """Up to this many states are stored as objects: they need little memory and no decoding."""
@@ -77,6 +79,8 @@ class Search(Generic[S]):
         self.step_checks = _grouped((inv, inv.check_step) for inv in invariants)
         # (invariant, severity) -> [count, node before, action or None, state, message]
         self.findings: dict[tuple[str, Severity], list[Any]] = {}
+        # The same by (invariant, severity, cause), if causes are kept apart.
+        self.by_cause: dict[tuple[str, Severity, str], list[Any]] = {}
         self.claims = {inv.name: inv.claim for inv in invariants}
         self.checked: set[str] = set()
         self.started = time.monotonic()
@@ -89,6 +93,9 @@ class Search(Generic[S]):
             self.findings[name, finding.severity] = [1, node, via, finding.message]
         else:
             entry[0] += 1
+        if self.budget.all_causes:
+            key = (name, finding.severity, cause_of(finding.message))
+            self.by_cause.setdefault(key, [0, node, via, finding.message])[0] += 1
         if self.budget.stop_at_first and finding.severity is Severity.REAL:
             self.stop = True
 
@@ -221,18 +228,28 @@ class Search(Generic[S]):
         return "first violation" if self.stop else None
 
 
+def cause_of(message: str) -> str:
+    """The message without what differs between two findings of one cause: names and numbers.
+
+    >>> cause_of("c1-2 is a member, and no session timer watches it")
+    '# is a member, and no session timer watches it'
+    """
+    return _NAMES.sub("#", message)
+
+
 def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[InvariantViolation[S], ...]:
     violations = []
-    for (name, severity), (seen, node, via, message) in search.findings.items():
+    kinds = search.by_cause or {(*kind, ""): entry for kind, entry in search.findings.items()}
+    for (name, severity, cause), (seen, node, via, message) in kinds.items():
         trace = retrace(search.model, search.graph, node)
         judges = [inv for inv in invariants if inv.name == name]
         if via is None:
-            words = _words(judges, severity, None, trace[-1].state)
+            words = _words(judges, severity, cause, None, trace[-1].state)
         else:
             last = trace[-1].state
             goal = search.model.canonical(via[1])
             same = [
-                (WalkStep(act, after), _words(judges, severity, last, after))
+                (WalkStep(act, after), _words(judges, severity, cause, last, after))
                 for act, after in search.model.steps(last)
                 if search.model.canonical(after) == goal
             ]
@@ -246,11 +263,11 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
     return tuple(sorted(violations, key=lambda violation: (violation.severity != "real", violation.length)))
 
 
-def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, after: S) -> str:
+def _words(judges: list[Invariant[S]], severity: Severity, cause: str, before: S | None, after: S) -> str:
     """The invariants' messages in the names of the trace, about its last state or its last step."""
     for invariant in judges:
         for finding in invariant.judge(before, after):
-            if finding.severity is severity:
+            if finding.severity is severity and cause in ("", cause_of(finding.message)):
                 return finding.message
     return ""
 

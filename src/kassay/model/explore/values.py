@@ -283,11 +283,16 @@ class Exploration(Generic[S]):
 
 @dataclass(frozen=True)
 class WalkLimits:
-    """The budget of a walk; None is no limit. `stop_at_first` ends it at the first real violation."""
+    """The budget of a walk; None is no limit. `stop_at_first` ends it at the first real violation.
+
+    With `all_causes` each cause of an invariant is kept apart, with its own trace: messages that are equal
+    up to names and numbers are of one cause.
+    """
 
     states_max: int | None = 500_000
     time_s: float | None = None
     stop_at_first: bool = False
+    all_causes: bool = False
 
 
 class Reduced(Generic[S]):

@@ -104,7 +104,7 @@ class Group:
         return len(set(map(frozenset, set(self.listed)))) <= 1
 
     @lazy
-    def claimants(self) -> dict[TopicPartition, tuple[int, str | None]]:
+    def reported_owners(self) -> dict[TopicPartition, tuple[int, str | None]]:
         """For each reported partition, the highest generation reported for it and the member that reports it.
 
         The member is None if several report that generation; treat as read-only.
@@ -137,7 +137,7 @@ def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]
     by_id, counts = group.by_id, cluster.counts
     return {
         tp: owner
-        for tp, (_, owner) in group.claimants.items()
+        for tp, (_, owner) in group.reported_owners.items()
         if owner is not None and tp[0] in by_id[owner].topics and 0 <= tp[1] < counts.get(tp[0], 0)
     }
 

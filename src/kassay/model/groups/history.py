@@ -149,7 +149,7 @@ class Withhold:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedClaim:
+class ReportOwned:
     """In the next round the member reports these partitions as owned, whatever it was assigned."""
 
     member_id: str
@@ -178,14 +178,12 @@ Event = (
     | RackBroker
     | Reweigh
     | Withhold
-    | OwnedClaim
+    | ReportOwned
     | Rebalance
 )
 Change = tuple[Event, ...]
 
-EVENTS: Final[dict[str, type[Event]]] = {
-    "Claim" if event is OwnedClaim else event.__name__: event for event in get_args(Event)
-}
+EVENTS: Final[dict[str, type[Event]]] = {event.__name__: event for event in get_args(Event)}
 """The event classes by their names in documents."""
 
 

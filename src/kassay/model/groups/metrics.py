@@ -118,28 +118,28 @@ class AssignmentFacts:
         ids = self.group.ids
         return dict(zip(ids, map(len, self.given.each(ids))))
 
-    def with_other_ownership(self, cluster: Cluster, claiming: Sequence[Member]) -> Sequence[Member]:
+    def with_other_ownership(self, cluster: Cluster, owning: Sequence[Member]) -> Sequence[Member]:
         """The members that report other partitions than this assignment gave them, or changed subscription.
 
         Returns all members if this assignment is not sound, or if some subscribed partitions no longer exist.
         """
         if not self.is_sound or not (cluster is self.cluster or self._is_there_in(cluster)):
-            return claiming
-        by_id, given = self.group.by_id, self.given.each([member[0] for member in claiming])
+            return owning
+        by_id, given = self.group.by_id, self.given.each([member[0] for member in owning])
         return [
             member
-            for member, had in zip(claiming, given)
+            for member, had in zip(owning, given)
             if member[2] is not had or member[1] is not by_id[member[0]][1]
         ]
 
-    def is_claimed_by_two(self, claiming: Iterable[Member], changed: Collection[Member]) -> bool:
+    def is_owned_by_two(self, owning: Iterable[Member], changed: Collection[Member]) -> bool:
         """Whether two members report one partition, if all others own what they got here.
 
-        The others are the members of `claiming` that are not in `changed`.
+        The others are the members of `owning` that are not in `changed`.
         """
-        others = {member[0] for member in claiming}.difference([member[0] for member in changed])
-        owner, claims = self.owners.get, [tp for member in changed for tp in member[2]]
-        return len(set(claims)) < len(claims) or any(owner(tp) in others for tp in claims)
+        others = {member[0] for member in owning}.difference([member[0] for member in changed])
+        owner, owned = self.owners.get, [tp for member in changed for tp in member[2]]
+        return len(set(owned)) < len(owned) or any(owner(tp) in others for tp in owned)
 
     def _is_there_in(self, cluster: Cluster) -> bool:
         """Whether every partition of the subscribed topics exists in `cluster` too."""

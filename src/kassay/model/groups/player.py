@@ -166,8 +166,8 @@ class Player:
     ) -> tuple[Group, Assignment | Failure, _Seconds, str | None]:
         """The joined group, the leader's answer, the repeat calls and any mutations, in one request."""
         seats = world.seats.values()
-        claims = joining(seats, repeat(None))
-        without = world.group(claims, leader)
+        joined = joining(seats, repeat(None))
+        without = world.group(joined, leader)
         looks = [
             AssignCall(new(), cluster, group)
             for new, cluster, group in self._looks(leader, world.cluster, without, turn)
@@ -177,7 +177,7 @@ class Player:
         )
         group = without
         if any(data is not None for data in answers.user_data):
-            members = [claim._replace(user_data=data) for claim, data in zip(claims, answers.user_data)]
+            members = [member._replace(user_data=data) for member, data in zip(joined, answers.user_data)]
             group = world.group(tuple(members), leader)
         if isinstance(answers.answer, Failure) or not self.looks:
             return group, answers.answer, _NONE_ASKED, answers.mutated
@@ -311,9 +311,9 @@ def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]
     """
     ids, listed, owned, *rest = zip(*group.members)
     topics = [listed[0][::-1]] * len(listed) if group.lists_alike else [of[::-1] for of in listed]
-    claims = [of[::-1] for of in owned]
+    joined = [of[::-1] for of in owned]
     # Build the members column by column: `_replace` takes ten times as long.
-    members = tuple(map(MEMBER_OF, zip(ids, topics, claims, *rest)))
+    members = tuple(map(MEMBER_OF, zip(ids, topics, joined, *rest)))
     if turn % 2:
         cluster, members = cluster.rotated, members[1:] + members[:1]
     else:

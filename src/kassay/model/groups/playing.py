@@ -22,9 +22,9 @@ from kassay.model.groups.history import (
     Join,
     Leave,
     NewLeader,
-    OwnedClaim,
     RackBroker,
     Rebalance,
+    ReportOwned,
     Resubscribe,
     Return,
     Reweigh,
@@ -322,7 +322,7 @@ def _(event: Withhold, world: GroupWorld) -> bool:
 
 
 @happen.register
-def _(event: OwnedClaim, world: GroupWorld) -> bool:
+def _(event: ReportOwned, world: GroupWorld) -> bool:
     seat = world.seats.get(event.member_id)
     if seat is None:
         return False

@@ -167,22 +167,22 @@ class Step:
         member no longer subscribes.
         """
         members = self.group.members
-        claiming = [member for member in members if member[2]]
-        if not claiming:
+        owning = [member for member in members if member[2]]
+        if not owning:
             return False
         latest = max([member[3] for member in members])
-        if min([member[3] for member in claiming]) < latest:
+        if min([member[3] for member in owning]) < latest:
             return True
         held, counts = self.held, self.cluster.counts
-        changed = claiming if held is None else held.with_other_ownership(self.cluster, claiming)
+        changed = owning if held is None else held.with_other_ownership(self.cluster, owning)
         if any(_may_not_have(member, counts) for member in changed):
             return True
-        if held is None or len(changed) == len(claiming):
-            return self.is_claimed_twice
-        return bool(changed) and held.is_claimed_by_two(claiming, changed)
+        if held is None or len(changed) == len(owning):
+            return self.is_owned_twice
+        return bool(changed) and held.is_owned_by_two(owning, changed)
 
     @lazy
-    def is_claimed_twice(self) -> bool:
+    def is_owned_twice(self) -> bool:
         """Whether two members report one partition, at any generation."""
         owned = [member.owned for member in self.group.members if member.owned]
         return len(frozenset().union(*owned)) < sum(map(len, owned))

@@ -55,8 +55,8 @@ def connector_name(number: int) -> str:
     return f"c{number}"
 
 
-def connect_history(source: Source, profile: ConnectProfile, *, claims_conflict: bool) -> ConnectHistory:
-    """One history; workers may report work of others only where `claims_conflict`."""
+def connect_history(source: Source, profile: ConnectProfile, *, ownership_conflicts: bool) -> ConnectHistory:
+    """One history; workers may report work of others only where `ownership_conflicts`."""
     max_delay = source.choice(MAX_DELAYS)
     large = profile is CONNECT_LARGE
     return ConnectHistory(
@@ -76,7 +76,7 @@ def connect_history(source: Source, profile: ConnectProfile, *, claims_conflict:
                 source,
                 0,
                 profile.changes,
-                lambda _: _change(source, profile, max_delay, claims_conflict),
+                lambda _: _change(source, profile, max_delay, ownership_conflicts),
                 0.8,
             )
         ),
@@ -91,19 +91,21 @@ def wait(source: Source, max_delay_ms: int) -> int:
     )
 
 
-def _change(source: Source, profile: ConnectProfile, max_delay: int, claims_conflict: bool) -> ConnectChange:
+def _change(
+    source: Source, profile: ConnectProfile, max_delay: int, ownership_conflicts: bool
+) -> ConnectChange:
     """A wait and an event or two, sometimes with an answer that is lost."""
     waited = wait(source, max_delay)
     events: list[ConnectEvent] = []
     if source.boolean(0.9):
-        events = many(source, 1, 3, lambda _: _event(source, profile, claims_conflict), chance=0.3)
+        events = many(source, 1, 3, lambda _: _event(source, profile, ownership_conflicts), chance=0.3)
     if source.boolean(0.15):
         worker = worker_id(source.integer(0, profile.workers))
         events.append(MissedAssignment(worker) if source.boolean() else SyncFailure())
     return ConnectChange(waited, tuple(events))
 
 
-def _event(source: Source, profile: ConnectProfile, claims_conflict: bool) -> ConnectEvent:
+def _event(source: Source, profile: ConnectProfile, ownership_conflicts: bool) -> ConnectEvent:
     """A worker joins or leaves, or the configuration changes."""
     worker = worker_id(source.integer(0, profile.workers))
     connector = connector_name(source.integer(0, profile.connectors))
@@ -120,7 +122,9 @@ def _event(source: Source, profile: ConnectProfile, claims_conflict: bool) -> Co
         )
     )
     if kind is WorkerJoin:
-        return WorkerJoin(worker, reclaimed(source) if claims_conflict and source.boolean(0.1) else ())
+        return WorkerJoin(
+            worker, reported_work(source) if ownership_conflicts and source.boolean(0.1) else ()
+        )
     if kind is WorkerLeave:
         return WorkerLeave(worker)
     if kind is LeaderChange:
@@ -131,7 +135,7 @@ def _event(source: Source, profile: ConnectProfile, claims_conflict: bool) -> Co
     return ConnectorCreate(connector, tasks) if kind is ConnectorCreate else ConnectorResize(connector, tasks)
 
 
-def reclaimed(source: Source) -> tuple[Work, ...]:
+def reported_work(source: Source) -> tuple[Work, ...]:
     """The work that a worker reports as still running: some of the first connectors and their first tasks."""
     connectors = [connector_name(number) for number in range(3)]
     tasks = [ConnectorTaskId(name, number) for name in connectors for number in range(2)]

@@ -32,8 +32,8 @@ def _may_take_too_early(step: Step) -> bool:
                     return True
                 by_others = by_others or able[0] != member.member_id
     return by_others and any(
-        claimant != readers[tp[0]][0]
-        for tp, (_, claimant) in step.group.claimants.items()
+        owner != readers[tp[0]][0]
+        for tp, (_, owner) in step.group.reported_owners.items()
         if tp[0] in readers and has(tp)
     )
 
@@ -50,13 +50,13 @@ def _may_take_too_early(step: Step) -> bool:
     ),
 )
 def cooperative(step: Step) -> Iterator[Evidence]:
-    """m receives tp only if the claimants of tp at its highest generation are a subset of {m}."""
-    claimants = step.group.claimants
+    """m receives tp only if the members that report tp at its highest generation are a subset of {m}."""
+    reported_owners = step.group.reported_owners
     for member_id, tps in step.given.items():
         for tp in tps:
-            if tp not in claimants or claimants[tp][1] == member_id:
+            if tp not in reported_owners or reported_owners[tp][1] == member_id:
                 continue
-            generation = claimants[tp][0]
+            generation = reported_owners[tp][0]
             others = [
                 m.member_id
                 for m in step.group.members
@@ -67,7 +67,7 @@ def cooperative(step: Step) -> Iterator[Evidence]:
                     str(tp),
                     {
                         "given to": member_id,
-                        "still claimed by": tuple(sorted(others)),
+                        "still owned by": tuple(sorted(others)),
                         "generation": generation,
                     },
                 )

@@ -49,14 +49,14 @@ def skipped_generation(rebalanced: Rebalanced) -> bool:
 
 def _double(step: Step) -> bool:
     """Whether two members report one partition at the same generation."""
-    if not step.is_claimed_twice:
+    if not step.is_owned_twice:
         return False
-    claims = [(tp, member.generation) for member in step.group.members for tp in member.owned]
-    return len(set(claims)) < len(claims)
+    owned = [(tp, member.generation) for member in step.group.members for tp in member.owned]
+    return len(set(owned)) < len(owned)
 
 
-@situation("double-claim", kinds=CLIENT, required_by=("single-owner", "total"), excluded_by=NO_CONFLICT)
-def double_claim(rebalanced: Rebalanced) -> bool:
+@situation("owned-twice", kinds=CLIENT, required_by=("single-owner", "total"), excluded_by=NO_CONFLICT)
+def owned_twice(rebalanced: Rebalanced) -> bool:
     """Two members report one partition as owned at the same effective generation."""
     return any(step.contradictory and _double(step) for step in rebalanced.steps)
 
@@ -95,26 +95,26 @@ def failed_sync(rebalanced: Rebalanced) -> bool:
 def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
     """A stale member reports a partition as owned whose owner is overloaded."""
     members = rebalanced.steps[0].group.members
-    claims = [m for m in members if m.owned]
-    if len(claims) < 2:
+    owners = [m for m in members if m.owned]
+    if len(owners) < 2:
         return False
     least = min(len(m.owned) for m in members)
-    overloaded = [m for m in claims if len(m.owned) >= least + 2]
+    overloaded = [m for m in owners if len(m.owned) >= least + 2]
     return any(
         other.generation < owner.generation and not frozenset(owner.owned).isdisjoint(other.owned)
         for owner in overloaded
-        for other in claims
+        for other in owners
     )
 
 
 @situation(
-    "claim-and-resubscribe",
+    "owned-and-resubscribe",
     kinds=CLIENT,
     required_by=("total", "complete", "subscribed"),
     excluded_by=NO_CONFLICT,
     within=_contradicts,
 )
-def claim_and_resubscribe(rebalanced: Rebalanced) -> bool:
+def owned_and_resubscribe(rebalanced: Rebalanced) -> bool:
     """Conflicting ownership and a subscription change come in one step."""
     return any(isinstance(e, Resubscribe) for e in rebalanced.change)
 

@@ -166,15 +166,15 @@ def _must_give(rebalanced: Rebalanced) -> bool:
     steps = rebalanced.steps
     if steps[0].protocol is RebalanceProtocol.EAGER:
         return steps[0].is_read
-    return any(_has_unclaimed(step) for step in steps)
+    return any(_has_unowned(step) for step in steps)
 
 
-def _has_unclaimed(step: Step) -> bool:
+def _has_unowned(step: Step) -> bool:
     """Whether there is a partition that has readers and no reported owner."""
     subscribers = step.group.subscribers
-    claimed = step.group.claimants.keys()
+    owned = step.group.reported_owners.keys()
     return any(
-        not claimed >= set(partitions)
+        not owned >= set(partitions)
         for topic, partitions in step.cluster.partitions.items()
         if topic in subscribers
     )
@@ -199,7 +199,7 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
             continue
         lost = _left_out(step)
         if lost and step.protocol is RebalanceProtocol.COOPERATIVE:
-            lost = [tp for tp in lost if tp not in step.group.claimants]
+            lost = [tp for tp in lost if tp not in step.group.reported_owners]
         for tp in lost:
             yield Evidence(str(tp), {"owner": "none", "subscribers": step.group.subscribers[tp.topic]})
     for outcome in rebalanced.outcomes:

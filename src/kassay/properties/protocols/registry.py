@@ -17,7 +17,8 @@ from kassay.model.errors import InputError
 from kassay.model.explore.values import Finding, Invariant, Severity
 from kassay.model.modules import import_modules
 from kassay.model.protocols.census import Breach, Census, TaskCensus
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Group
+from kassay.model.protocols.values.requests import SetTimer
 from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
 
 V = TypeVar("V")
@@ -68,6 +69,27 @@ class LoadedGroup(NamedTuple):
     readable: bool
 
 
+class LoggedGroup(NamedTuple):
+    """The group in memory, and the one that a new coordinator reads out of the log."""
+
+    memory: Group
+    log: Group
+
+
+class GivenNumbers(NamedTuple):
+    """The group, and what clients hold: (client, member id, generation or epoch)."""
+
+    group: Group
+    held: tuple[tuple[str, str, int], ...]
+
+
+class ArmedTimers(NamedTuple):
+    """The group, and the armed timers."""
+
+    group: Group
+    armed: tuple[SetTimer, ...]
+
+
 CENSUS: Final[Sight[Census]] = Sight("ownership, by record and by belief")
 ADOPTION: Final[Sight[Census]] = Sight("the census around a step in which a client gains ownership")
 COMMITTERS: Final[Sight[Census]] = Sight("clients that may commit in a consumer group, from 4.4 on")
@@ -87,6 +109,11 @@ ENDED: Final[Sight[frozenset[str]]] = Sight("the dynamic clients of KIP-848 that
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
 UNWRITTEN: Final[Sight[HeldGroup]] = Sight("the group around a step whose write fails, where writes may")
 LOADED: Final[Sight[LoadedGroup]] = Sight("the group around a loading, where the log is compacted")
+LOGGED: Final[Sight[LoggedGroup]] = Sight("the group in memory and in the log, while a log is kept")
+LOADABLE: Final[Sight[tuple[tuple[str, str], ...]]] = Sight("first requests of another protocol, if refused")
+GIVEN_OUT: Final[Sight[GivenNumbers]] = Sight("the group and the numbers that clients hold, around a step")
+ANSWERED: Final[Sight[tuple[str, ...]]] = Sight("the clients that an OK answer made members at 0")
+ARMED: Final[Sight[ArmedTimers]] = Sight("the group and the armed timers")
 ACCEPTED: Final[Sight[Breach]] = Sight("violations by an accepted commit, if offsets are counted")
 
 

@@ -256,22 +256,38 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
         "number-order", "sorted differently as text and by number", _number_tails, _text_order_differs, 2
     ),
     NameClass("zeros", "that differ only in leading zeros", _padded, _distinct_pairs(_numbered_value), 2),
-    NameClass("digits", "of digits only", _each(lambda n: str(7 * n + 3)), _any(r"^\d+$")),
+    NameClass("digits", "of digits only", _each(lambda n: f"{'00' * (n % 2)}{7 * n + 3}"), _any(r"^\d+$")),
     NameClass(
         "leading-digit", "that begin with a digit", _each(lambda n: f"{n}st-{_word(n)}"), _any(r"^\d\D")
     ),
-    NameClass(
-        "leading-separator", "that begin with a separator", _each(lambda n: f"__{_word(n)}"), _any("^[._-]")
+    *(
+        NameClass(f"leading-{called}", f"that begin with {words}", _each(form), _any(rf"^\{mark}"))
+        for called, words, mark, form in (
+            ("underscore", "an underscore", "_", lambda n: f"__{_word(n)}"),
+            ("dash", "a dash", "-", lambda n: f"-{_word(n)}"),
+            ("dot", "a dot", ".", lambda n: f".{_word(n)}"),
+        )
     ),
-    NameClass("leading-dash", "that begin with a dash", _each(lambda n: f"-{_word(n)}"), _any("^-")),
-    NameClass(
-        "trailing-separator", "that end in a separator", _each(lambda n: f"{_word(n)}-"), _any("[._-]$")
+    *(
+        NameClass(f"trailing-{called}", f"that end with {words}", _each(form), _any(rf"\{mark}$"))
+        for called, words, mark, form in (
+            ("dash", "a dash", "-", lambda n: f"{_word(n)}-"),
+            ("dot", "a dot", ".", lambda n: f"{_word(n)}."),
+            ("underscore", "an underscore", "_", lambda n: f"{_word(n)}_"),
+        )
     ),
     NameClass(
         "double-separator",
         "with a separator twice",
-        _each(lambda n: f"{_word(n)}--{_letters(n)}"),
+        _each(lambda n: f"{_word(n)}{('--', '..', '__')[n % 3]}{_letters(n)}"),
         _any(r"--|__|\.\."),
+    ),
+    NameClass(
+        "separators",
+        "that differ only in a separator",
+        _each(lambda n: f"{_word(n // 2)}{'-.'[n % 2]}v1"),
+        _distinct_pairs(lambda name: re.sub("[._-]", "_", name)),
+        2,
     ),
     NameClass(
         "several-parts", "of several parts", _each(lambda n: f"prod.eu-west.{_word(n)}.v2"), _any(r"\..*\.")
@@ -344,12 +360,25 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
         )
         for id_, length, at in _PAIRS
     ),
-    NameClass("colon", "with a colon", _each(lambda n: f"{_word(n)}:{_letters(n)}"), _any(":")),
+    NameClass(
+        "colon", "with a colon", _each(lambda n: f"{_word(n)}:{_letters(n)}{':9092' * (n % 2)}"), _any(":")
+    ),
     NameClass("slash", "with a slash", _each(lambda n: f"eu/{_word(n)}/{_letters(n)}"), _any("/")),
     NameClass(
-        "comma", "with a comma or semicolon", _each(lambda n: f"{_word(n)},{_letters(n)};x"), _any("[,;]")
+        "comma",
+        "with a comma or semicolon",
+        _each(lambda n: f"{_word(n)},{_letters(n)};x{';' * (n % 2)}"),
+        _any("[,;]"),
     ),
-    NameClass("blank", "with a blank", _each(lambda n: f"{_word(n)} {_letters(n)}"), _any(" ")),
+    NameClass(
+        "blank", "with a blank", _each(lambda n: f"{_word(n)} {_letters(n)}{'  x' * (n % 2)}"), _any(" ")
+    ),
+    NameClass(
+        "outer-blanks",
+        "with blanks at the ends",
+        _each(lambda n: f"{' ' * (n % 3 != 1)}{_word(n // 3)}{' ' * (n % 3 > 0)}"),
+        _any("^ | $"),
+    ),
     NameClass(
         "sign",
         "with other signs",

@@ -19,6 +19,7 @@ Source: Kafka `LogDirsCommand`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -224,7 +225,7 @@ def read_log_dirs(text: str, file: str) -> LogDirs:
     if start is None:
         raise InputError(f"{file}: no JSON, expected the output of {LOG_DIRS_TOOL}")
     line = text.count("\n", 0, start.end()) + 1
-    log_dirs = read_as(LogDirs, parse_json(text[start.start() :], file, line), f"{file}:{line}")
+    log_dirs = read_as(LogDirs, parse_json(_object(text[start.start() :]), file, line), f"{file}:{line}")
     for path, replica in _replicas(log_dirs):
         if _PARTITION.fullmatch(replica.partition) is None:
             what = difference(replica.partition, "`topic-number`")
@@ -234,6 +235,14 @@ def read_log_dirs(text: str, file: str) -> LogDirs:
         if id_ in ids[:index]:
             raise InputError(f"{file}:{line}: brokers[{index}].broker: found {id_} twice, expected once")
     return log_dirs
+
+
+def _object(text: str) -> str:
+    """The object that the text begins with, without what follows it; the text if it is not whole."""
+    try:
+        return text[: json.JSONDecoder().raw_decode(text.lstrip())[1] + len(text) - len(text.lstrip())]
+    except (ValueError, RecursionError):
+        return text
 
 
 def _replicas(log_dirs: LogDirs) -> Iterator[tuple[str, LogDirReplica]]:

@@ -77,12 +77,14 @@ _OFFSETS: Final = ("TOPIC", "PARTITION", "LAG", "CONSUMER-ID")
 _MEMBERS: Final = ("CONSUMER-ID", "#PARTITIONS")
 _STATE: Final = ("STATE", "#MEMBERS")
 """The required columns of each view."""
-_FIRST: Final = ("GROUP", "TOPIC")
+_FIRST: Final = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR (ID)")
 """With these every line of titles begins; only such a line is cut into columns to see."""
 _ABSENT: Final = ("-", "")
 _REBALANCING: Final = re.compile(r"\s*Warning: Consumer group '(?P<group>.*)' is rebalancing\.\s*")
 _EMPTY: Final = re.compile(r"\s*Consumer group '(?P<group>.*)' has no active members\.\s*")
 _NOTE: Final = re.compile(r"\s*Note: This will ")
+_ABSENT_GROUP: Final = re.compile(r"\s*Error: Consumer group '[^']*' does not exist\.\s*")
+"""What `--all-groups` prints between tables of a group that its release cannot describe."""
 _EPOCH: Final = re.compile(r"\d{1,10}", re.ASCII)
 _LAG: Final = re.compile(r"-?\d{1,19}", re.ASCII)
 
@@ -92,7 +94,7 @@ class OffsetRow(NamedTuple):
 
     `topic` and `partition` are None for a member that owns nothing, `member` is None for a partition without
     an owner, `lag` is None where the tool did not know it, and 0 where the committed offset `is_past_end` of
-    the log. `group` is "" before 2.0.
+    the log. `group` is "" before 2.0. `behind`: LOG-END-OFFSET less CURRENT-OFFSET, None if one is unknown.
     """
 
     place: Place
@@ -104,6 +106,19 @@ class OffsetRow(NamedTuple):
     client_id: str | None
     host: str | None
     is_past_end: bool = False
+    behind: int | None = None
+
+    @property
+    def records_behind(self) -> int | None:
+        """The lag, by the two offsets where LAG is unknown; None if they are too."""
+        if self.lag is not None:
+            return self.lag
+        return None if self.behind is None else max(0, self.behind)
+
+    @property
+    def is_lag_contradicted(self) -> bool:
+        """Whether LAG is another number than the two offsets give."""
+        return None not in (self.lag, self.behind) and self.lag != max(0, self.behind or 0)
 
 
 class MemberRow(NamedTuple):
@@ -130,7 +145,10 @@ class MemberRow(NamedTuple):
 
 
 class StateRow(NamedTuple):
-    """A row of the state view; `epoch` is the group's, printed only for groups of the consumer protocol."""
+    """A row of the state view.
+
+    `epoch` is the group's, `target_epoch` that of its target; only groups of the consumer protocol have them.
+    """
 
     place: Place
     group: str
@@ -138,17 +156,29 @@ class StateRow(NamedTuple):
     state: str
     epoch: int | None
     members: int
+    target_epoch: int | None = None
+
+    @property
+    def late_target(self) -> str | None:
+        """That the target is of another epoch than the group, None if it is not."""
+        if None in (self.epoch, self.target_epoch) or self.epoch == self.target_epoch:
+            return None
+        return f"its target is of epoch {self.target_epoch}, the group at epoch {self.epoch}"
 
 
 @dataclass(frozen=True)
 class GroupOutputs:
-    """All that a text says about groups; `rebalancing` and `empty` are those in the tool's warnings."""
+    """All that a text says about groups; `rebalancing` and `empty` are those in the tool's warnings.
+
+    `titles`: the titles of its tables.
+    """
 
     offsets: tuple[OffsetRow, ...] = ()
     members: tuple[MemberRow, ...] = ()
     states: tuple[StateRow, ...] = ()
     rebalancing: frozenset[str] = frozenset()
     empty: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -167,6 +197,7 @@ class GroupOutputs:
             self.states + other.states,
             self.rebalancing | other.rebalancing,
             self.empty | other.empty,
+            self.titles | other.titles,
         )
 
 
@@ -176,13 +207,19 @@ def is_groups(text: str) -> bool:
     return any(_is_titles(line) or _REBALANCING.match(line) or _EMPTY.match(line) for line in lines)
 
 
+def absent_groups(text: str) -> tuple[str, ...]:
+    """What the tool says of groups that it cannot describe, next to others that it can."""
+    return tuple(line.strip() for line in text.split("\n") if _ABSENT_GROUP.fullmatch(line))
+
+
 def _is_titles(line: str) -> bool:
     if not line.lstrip().startswith(_FIRST):
         return False
     names = Columns(line).names
-    if names[:1] not in (("GROUP",), ("TOPIC",)):
+    if not names or names[0] not in _FIRST:
         return False
-    return ("CONSUMER-ID" in names and "HOST" in names) or ("STATE" in names and "#MEMBERS" in names)
+    has_rows = "CONSUMER-ID" in names and not {"HOST", "PARTITION", "#PARTITIONS"}.isdisjoint(names)
+    return has_rows or ("STATE" in names and "#MEMBERS" in names)
 
 
 def read_groups(text: str, file: str) -> GroupOutputs:
@@ -190,9 +227,12 @@ def read_groups(text: str, file: str) -> GroupOutputs:
     rows: list[OffsetRow | MemberRow | StateRow] = []
     spoken: dict[re.Pattern[str], set[str]] = {_REBALANCING: set(), _EMPTY: set()}
     columns: Columns | None = None
-    for line in content_lines(text.removeprefix("\ufeff"), file, TOOL):
+    titles: set[str] = set()
+    passed = _ABSENT_GROUP if any(map(_is_titles, text.split("\n"))) else None
+    for line in content_lines(text.removeprefix("\ufeff"), file, TOOL, passed):
         if _is_titles(line.text):
             columns = _view(line)
+            titles.update(columns.names)
         elif not _is_message(line, spoken):
             if columns is None:
                 raise line.place.wrong("line", line.text.strip(), f"{EXPECTED}: titles such as GROUP TOPIC")
@@ -207,6 +247,7 @@ def read_groups(text: str, file: str) -> GroupOutputs:
         tuple(row for row in rows if isinstance(row, StateRow)),
         frozenset(spoken[_REBALANCING]),
         frozenset(spoken[_EMPTY]),
+        frozenset(titles),
     )
 
 
@@ -245,7 +286,9 @@ def _offset(cells: Mapping[str, str], place: Place) -> OffsetRow:
     if topic is None and member is None:
         raise InputError("CONSUMER-ID: found '-', expected a member where TOPIC is '-'")
     number = -1 if partition is None else partition_number(partition, "PARTITION")
-    lag = _number(cells, "LAG", _LAG)
+    lag, committed = _number(cells, "LAG", _LAG), _number(cells, "CURRENT-OFFSET", _LAG)
+    end = _number(cells, "LOG-END-OFFSET", _LAG)
+    behind = None if committed is None or end is None else end - committed
     return OffsetRow(
         place,
         cells.get("GROUP", ""),
@@ -256,6 +299,7 @@ def _offset(cells: Mapping[str, str], place: Place) -> OffsetRow:
         _known(cells.get("CLIENT-ID")),
         _known(cells.get("HOST")),
         lag is not None and lag < 0,
+        behind,
     )
 
 
@@ -309,7 +353,8 @@ def _state(cells: Mapping[str, str], place: Place) -> StateRow:
         raise InputError(f"#MEMBERS: found {shown(cells['#MEMBERS'])}, expected how many members there are")
     strategy = _known(cells.get("ASSIGNMENT-STRATEGY"))
     epoch = _number(cells, "GROUP-EPOCH", _EPOCH)
-    return StateRow(place, cells.get("GROUP", ""), strategy, cells["STATE"], epoch, members)
+    target_epoch = _number(cells, "TARGET-ASSIGNMENT-EPOCH", _EPOCH)
+    return StateRow(place, cells.get("GROUP", ""), strategy, cells["STATE"], epoch, members, target_epoch)
 
 
 def _known(text: str | None) -> str | None:
@@ -337,6 +382,7 @@ def of_group(outputs: Iterable[GroupOutputs], group: str) -> GroupOutputs:
             tuple(row for row in each.states if row.group == group),
             each.rebalancing & {group},
             each.empty & {group},
+            each.titles,
         )
     return one
 

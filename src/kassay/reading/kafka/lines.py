@@ -16,15 +16,12 @@ from typing import Final, NamedTuple
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
 from kassay.reading.documents import difference
+from kassay.reading.pasted import is_chatter
 
-_CHATTER: Final = re.compile(
-    r"\s*(?:WARNING:|WARN\b|SLF4J|log4j:|OpenJDK |Java HotSpot|Picked up |\[\d{4}-\d\d-\d\d |[$#>%➜❯→]\s"
-    r"|```|Defaulted container |Unable to use a TTY|\[[^\]\s]+@[^\]]+\][$#%]|[\w.-]+@[\w.-]+:[^\s$#]*[$#]\s"
-    r"|(?:ba|z|k|da)?sh-\d[\d.]*[$#](?:\s|$)|/\S*\s[$#]\s|(?:PS )?[A-Za-z]:\\[^>\t]*>)"
+_FAILED: Final = re.compile(
+    r"\s*(?:Error\b.*:|Exception in thread|Missing required argument"
+    r"|Consumer group [`'].*[`'] does not exist)"
 )
-"""Output of shells, kubectl, the JVM and loggers between the lines of a tool, prompts with their commands,
-fences of Markdown, and comments that people add."""
-_FAILED: Final = re.compile(r"\s*(?:Error\b.*:|Exception in thread|Missing required argument)")
 _DIGITS: Final = re.compile(r"[0-9]{1,10}")
 
 
@@ -49,11 +46,18 @@ class ToolLine(NamedTuple):
     text: str
 
 
-def content_lines(text: str, file: str, tool: str) -> Iterator[ToolLine]:
-    """The lines that are neither blank nor chatter. Raises `InputError` where the tool reports a failure."""
+def content_lines(
+    text: str, file: str, tool: str, passed: re.Pattern[str] | None = None
+) -> Iterator[ToolLine]:
+    """The lines that are neither blank nor chatter. Raises `InputError` where the tool reports a failure.
+
+    `passed`: reports of the tool that are passed over.
+    """
     for number, line in enumerate(text.split("\n"), start=1):
         line = line.removesuffix("\r")
-        if not line.strip() or _CHATTER.match(line):
+        if not line.strip() or is_chatter(line):
+            continue
+        if passed is not None and passed.fullmatch(line):
             continue
         place = Place(file, number)
         if _FAILED.match(line):
@@ -89,7 +93,8 @@ _SPACED: Final = frozenset({"ASSIGNMENT", "CLIENT-ID"})
 """Columns whose text may contain blanks if they are the last."""
 _BLANK: Final = "GROUP-INSTANCE-ID"
 """The column that is blank for a member without a value, where others have `-`."""
-_BLANKS: Final = frozenset({_BLANK, "ASSIGNMENT-STRATEGY", "CLIENT-ID"})
+_STRATEGY: Final = "ASSIGNMENT-STRATEGY"
+_BLANKS: Final = frozenset({_BLANK, _STRATEGY, "CLIENT-ID"})
 """All columns that may be blank."""
 _COORDINATOR: Final = "COORDINATOR (ID)"
 
@@ -98,7 +103,7 @@ class Columns:
     """The columns of one table, computed once for all its rows."""
 
     def __init__(self, titles: str) -> None:
-        spans = [(match[0], match.start()) for match in _TITLES.finditer(titles)]
+        spans = [(match[0], match.start()) for match in _TITLES.finditer(titles.expandtabs())]
         self.names = tuple(name for name, _ in spans)
         self._starts = tuple(start for _, start in spans)
 
@@ -111,11 +116,16 @@ class Columns:
         Words are counted, since people trim and realign pasted text. The places of the titles decide where a
         cell may be blank, and where the count differs, as it does for a cell with blanks in it.
         """
+        text = text.expandtabs()
         words = self._words(text)
         if _BLANK in self.names or len(words) != len(self.names):
             words = self._slices(text) or self._tail_joined(words)
         if len(words) == len(self.names) - 1 and _BLANK in self.names:
             blank = self.names.index(_BLANK)
+            words = [*words[:blank], "", *words[blank:]]
+        if len(words) == len(self.names) - 1 and _STRATEGY in self.names:
+            # Of an empty group; the coordinator next to it is printed out of its column.
+            blank = self.names.index(_STRATEGY)
             words = [*words[:blank], "", *words[blank:]]
         if len(words) != len(self.names):
             expected = f"{len(self.names)} columns: {', '.join(self.names)}"

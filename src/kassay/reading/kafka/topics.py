@@ -29,6 +29,8 @@ _KEYS: Final = (
 )
 _READ: Final = frozenset(_KEYS.split("|"))
 _BETWEEN: Final = re.compile(rf"\s+(?<!Adding )(?<!Removing )(?=(?:{_KEYS}):(?:\s|$))")
+_BETWEEN_TIGHT: Final = re.compile(rf"\s+(?<!Adding )(?<!Removing )(?=(?:{_KEYS}):)")
+"""Before 2.2 no blank follows a colon."""
 _CONFIG: Final = re.compile(r",(?=[A-Za-z0-9._-]+=)")
 _MIN_ISR: Final = "min.insync.replicas"
 _THROTTLED: Final = ".replication.throttled.replicas"
@@ -155,7 +157,7 @@ def whole_topics(topics: Iterable[DescribedTopic]) -> tuple[DescribedTopic, ...]
 def _fields(line: ToolLine) -> dict[str, str]:
     """The line's values by key."""
     text = line.text.strip("\t ")
-    parts = line.text.split("\t") if "\t" in text else _BETWEEN.split(text)
+    parts = line.text.split("\t") if "\t" in text else _between(text).split(text)
     fields: dict[str, str] = {}
     for part in filter(str.strip, parts):
         key, colon, value = part.partition(":")
@@ -168,6 +170,11 @@ def _fields(line: ToolLine) -> dict[str, str]:
     if not fields.get("Topic"):
         raise line.place.wrong("line", text, f"`Topic: name ...`, as {TOOL} prints")
     return fields
+
+
+def _between(text: str) -> re.Pattern[str]:
+    """What is between the fields of a line whose tabs are blanks."""
+    return _BETWEEN if re.match(r"Topic:\s", text) else _BETWEEN_TIGHT
 
 
 def _head(fields: dict[str, str], place: Place) -> DescribedTopic:

@@ -183,6 +183,7 @@ def _group(group: GroupAudit, anchor: str, most: int, boards: _Boards) -> GroupV
     causes += [
         (f"{who[:_NAME]} rejoined", counted(count, "time")) for who, count in group.returns.most_common(5)
     ]
+    causes += [("note", note) for note in group.notes]
     causes += [("moves not known", f"{count:,}: {reason}") for reason, count in group.unmeasured.items()]
     return GroupView(
         anchor,

@@ -23,6 +23,7 @@ from kassay.report.screen.clusters import (
     columns_of,
     doubts_of,
     event_rows,
+    growth_facts,
     holding_rows,
     identity,
     meaning_of,
@@ -35,7 +36,7 @@ from kassay.report.screen.clusters import (
     unstable_identity,
     what_if_columns,
 )
-from kassay.report.screen.rollouts import path_summary, step_facts
+from kassay.report.screen.rollouts import path_summary, refusals, step_facts, stop_facts
 from kassay.writing.text import counted
 
 _UNOWNED_MAX: Final = 200
@@ -51,7 +52,10 @@ class StepView(NamedTuple):
 
 
 class PathView(NamedTuple):
-    """A path to a candidate: its cost, its steps, shorter paths that are not safe, and notes."""
+    """A path to a candidate: its cost, its steps, shorter paths that are not safe, and notes.
+
+    `stop`, where all members must stop first: the setting to start them with, then what that costs.
+    """
 
     title: str
     summary: str
@@ -59,6 +63,7 @@ class PathView(NamedTuple):
     steps: tuple[StepView, ...]
     refused: tuple[str, ...]
     notes: tuple[str, ...]
+    stop: tuple[str, ...]
 
 
 class WhatIfPage(NamedTuple):
@@ -81,6 +86,7 @@ class WhatIfPage(NamedTuple):
     spread: Histograms
     moves: BarChart
     events: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
+    growths: tuple[str, ...]
     paths: tuple[PathView, ...]
     again: str
 
@@ -115,6 +121,7 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
         spread=_spread(answer),
         moves=_moves(answer),
         events=tuple((title, tuple(map(_texts, rows))) for title, rows in event_rows(answer)),
+        growths=tuple(each.strip() for each in growth_facts(answer)),
         paths=tuple(_path(each) for each in answer.paths),
         again=again,
     )
@@ -171,11 +178,16 @@ def _moves(answer: WhatIf) -> BarChart:
 
 def _path(path: Rollout) -> PathView:
     steps = tuple(
-        StepView(str(step.setting), step.restarts, tuple(step_facts(step, path))) for step in path.steps
+        StepView(path.written(step.setting), step.restarts, tuple(step_facts(step, path)))
+        for step in path.steps
     )
-    refused = tuple(f"{setting}: a member is refused with {error}" for setting, error in path.refused)
+    stop = (path.written(path.goal), *stop_facts(path)) if path.is_stop else ()
     policy = path.policies[-1] if path.policies else None
-    return PathView(str(path.goal), path_summary(path), policy, steps, refused, path.notes)
+    notes = (
+        *path.notes,
+        *(() if path.client is None else (f"Settings with which a member starts: {path.client.origin}.",)),
+    )
+    return PathView(str(path.goal), path_summary(path), policy, steps, tuple(refusals(path)), notes, stop)
 
 
 class ScalePage(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from kassay.certify.audits.values import GroupAudit, LogAudit, LogMoment, UnreadTime
+from kassay.certify.audits.values import GroupAudit, GroupProtocol, LogAudit, LogMoment, UnreadTime
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
 
@@ -28,8 +28,9 @@ _COLUMNS: Final = (
 _TEXTS: Final = ("group", "protocol")
 _MEANING: Final = (
     "needless: moves beyond the certified optimum's. no reader: how long partitions that changed hands had "
-    "none, at most. unrest: the longest time from the beginning of a rebalance until the group is stable. "
-    "spread: largest load less the smallest in the worst rebalance; best: of the certified optimum"
+    "none, at most (+: some are not known). unrest: the longest time from the beginning of a rebalance until "
+    "the group is stable. spread: largest load less the smallest in the worst rebalance; best: of the "
+    "certified optimum"
 )
 UNLOADABLE: Final = (
     "Loading ends there, in Kafka 4.1 to 4.4: after the next restart or move of the coordinator no group of "
@@ -39,8 +40,8 @@ _SHOWN: Final = 10
 _WHO: Final = 3
 
 
-def audit_view(audit: LogAudit) -> View:
-    """The results; the verdict last."""
+def audit_view(audit: LogAudit, *, verbose: bool = False) -> View:
+    """The results; the verdict last. With `verbose` the fields that are not used are named."""
     parts: list[View] = []
     if audit.groups:
         rows = [_row(group) for group in audit.groups]
@@ -55,6 +56,8 @@ def audit_view(audit: LogAudit) -> View:
     parts += [line(f"note: {note}", style="yellow") for note in audit.notes]
     parts += [line(f"  {unread}", style="dim") for unread in audit.unread]
     parts += [line(records_words(audit), style="dim")]
+    for kind, fields in audit.unused.items() if verbose else ():
+        parts += [line(f"in records of {kind} and not used: {', '.join(fields)}", style="dim")]
     return stack(*parts, _verdict(audit))
 
 
@@ -91,17 +94,18 @@ def _known(number: int | None) -> str:
 
 
 def no_reader(group: GroupAudit) -> str:
-    """The longest time that partitions had no reader, at most."""
-    unread = group.longest_unread
-    return "-" if unread is None or unread.most is None else duration(unread.most)
+    """The longest time that partitions had no reader, at most; `+` where some are not known."""
+    most = group.unread_most
+    return "-" if most is None else f"{duration(most)}{'' if group.unread_unknown is None else '+'}"
 
 
-def unread_words(unread: UnreadTime) -> str:
-    """Partitions without a reader: how many, how long, and until when."""
+def unread_words(unread: UnreadTime, protocol: GroupProtocol) -> str:
+    """Partitions, or tasks of a Streams group, without a reader: how many, how long, and until when."""
     least, most = duration(unread.least), "?" if unread.most is None else duration(unread.most)
     time = f"at least {least}" if unread.most is None else most if least == most else f"{least} to {most}"
     until = f"until generation {unread.generation}, {where(unread.moment)}"
-    return f"{counted(unread.partitions, 'partition')} had no reader for {time}, {until}"
+    what = "task" if protocol is GroupProtocol.STREAMS else "partition"
+    return f"{counted(unread.partitions, what)} had no reader for {time}, {until}"
 
 
 def protocols(group: GroupAudit) -> str:
@@ -110,7 +114,8 @@ def protocols(group: GroupAudit) -> str:
 
 
 def _group(group: GroupAudit) -> Iterator[View]:
-    lines = [*_findings(group), *_figures(group), *_causes(group), *_gaps(group)]
+    notes = [line(f"  note: {note}", style="yellow") for note in group.notes]
+    lines = [*_findings(group), *notes, *_figures(group), *_causes(group), *_gaps(group)]
     if lines:
         yield line(group.name, style="bold")
         yield from lines
@@ -139,9 +144,10 @@ def _figures(group: GroupAudit) -> Iterator[View]:
         for reason, count in group.unmeasured.most_common(_WHO):
             yield line(f"    {count}: {reason}", style="dim")
     if group.longest_unread is not None:
-        yield line(f"  {unread_words(group.longest_unread)}")
-    elif group.without_reader:
-        yield line("  no reader: not known, the file has no offset commits of the group", style="dim")
+        yield line(f"  {unread_words(group.longest_unread, group.protocol)}")
+    if group.unread_unknown is not None:
+        what = "no figure" if group.unread_most is None else "more is not known"
+        yield line(f"  no reader: {what}: {group.unread_unknown}", style="dim")
     worst, excess = group.worst_spread, group.worst_excess
     if excess is not None and excess.measured is not None and excess.measured != worst:
         spread, best = excess.measured.spread, excess.measured.best_spread

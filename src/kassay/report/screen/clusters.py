@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from kassay.certify.clusters.capacities import CapacityAnswer, Strain
 from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
+from kassay.certify.clusters.growth import LateReader, TopicGrowth
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedStep
-from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled
+from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled, UsefulStep
 from kassay.certify.clusters.stability import NOT_GIVEN, several
 from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
@@ -22,21 +25,27 @@ _NAMED_MAX: Final = 4
 """The maximum number of members or partitions to name; the rest is counted."""
 
 
-def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = True) -> View:
+def what_if_view(
+    answer: WhatIf, certificate: str | None, *, in_full: bool = True, verbose: bool = False
+) -> View:
     """Today, every candidate next to the optimum, the effect of each event, and the path to each candidate.
 
-    The paths are listed step by step if `in_full`, else one line each.
+    The paths are listed step by step if `in_full`, else one line each. With `verbose` the fields that are not
+    used are named.
     """
     parts: list[View] = [
-        *group_head(answer.observed, answer.alarm),
+        *group_head(answer.observed, answer.alarm, verbose=verbose),
         *_today(answer),
         line(),
         plain_table(titles := what_if_columns(answer), switch_rows(answer), titles[1:]),
     ]
     parts += [line(f"{each.spec}: {each.failure}", style="bold red") for each in answer.failed]
     parts += [line(), line(meaning_of_columns(answer), style="dim")]
+    if answer.capacity is not None:
+        parts += [line(), *_by_capacity(answer.capacity, answer.observed.labels)]
     if answer.changes:
         parts += [line(), _events(answer)]
+        parts += [line(each) for each in growth_facts(answer)]
     if answer.paths:
         parts += [line(), *(paths_view(answer.paths) if in_full else paths_in_short(answer.paths))]
     else:
@@ -135,7 +144,7 @@ def _rule_of(observed: ObservedGroup) -> str:
     return f"{observed.strategy or 'strategy not given'}, {protocol} protocol"
 
 
-def group_head(observed: ObservedGroup, alarm: str | None) -> list[View]:
+def group_head(observed: ObservedGroup, alarm: str | None, *, verbose: bool = False) -> list[View]:
     """Which group this is, and what could make the answer meaningless."""
     name = observed.name or "(no name)"
     parts: list[View] = [line("group ", (name, "bold"), f": {identity(observed)}")]
@@ -146,7 +155,14 @@ def group_head(observed: ObservedGroup, alarm: str | None) -> list[View]:
         parts.append(line(NOT_GIVEN, style="yellow"))
     parts += [line(f"not shown: {each}", style="yellow") for each in observed.gaps]
     parts += [line(f"assumed: {each}", style="dim") for each in observed.assumptions]
-    return parts
+    parts += [line(each, style="dim") for each in observed.cleaned]
+    return [*parts, *(_not_used(observed) if verbose else ())]
+
+
+def _not_used(observed: ObservedGroup) -> Iterator[View]:
+    """The fields of the files on which no answer rests."""
+    if observed.unused:
+        yield line(f"in the files and not used: {', '.join(observed.unused)}", style="dim")
 
 
 def doubts_of(observed: ObservedGroup, alarm: str | None) -> Iterator[str]:
@@ -160,14 +176,16 @@ def doubts_of(observed: ObservedGroup, alarm: str | None) -> Iterator[str]:
     yield from (f"Assumed: {each}." for each in observed.assumptions)
 
 
-def unstable_view(observed: ObservedGroup) -> View:
+def unstable_view(observed: ObservedGroup, *, verbose: bool = False) -> View:
     """A group that is not stable: why, who holds what, who waits; nothing is computed for it."""
     stability = observed.stability
     parts: list[View] = [
         line("group ", (observed.name or "(no name)", "bold"), f": {unstable_identity(observed)}"),
         line(f"not stable: {'; '.join(stability.reasons)}", style="bold red"),
         *(line(f"warning: {each}", style="yellow") for each in observed.warnings),
+        *(line(each, style="dim") for each in observed.cleaned),
     ]
+    parts += _not_used(observed) if verbose else ()
     if stability.holdings:
         parts += [line(), plain_table(HOLDING_COLUMNS, holding_rows(observed), ("epoch",))]
     else:
@@ -219,7 +237,7 @@ def _today(answer: WhatIf) -> Iterable[View]:
         if lag.least == lag.most:
             yield line(f"lag a member: {least}{lag.most:,}")
         else:
-            most = f"the most has {labels[lag.busiest]}"
+            most = f"the most {'that is known ' if lag.unknown else ''}has {labels[lag.busiest]}"
             yield line(f"lag a member: {least}{lag.least:,} to {lag.most:,}; {most}")
     if answer.racks is not None:
         yield line(f"reads within the rack: {_both_racks(answer.racks)}")
@@ -303,6 +321,72 @@ def _events(answer: WhatIf) -> View:
     return plain_table(titles, rows, titles[1:])
 
 
+def _by_capacity(answer: CapacityAnswer, labels: Mapping[str, str]) -> Iterator[View]:
+    """The highest load per unit of capacity, by each rule and at best, and why there is no lower one."""
+    rows: list[tuple[object, ...]] = [("today", *_strain_cells(answer.today, labels), "-")]
+    rows += [(spec, *_strain_cells(strain, labels), "-") for spec, strain in answer.candidates]
+    best = answer.best
+    rows.append(("optimum", f"{float(best.load):.4g}", "", best.moved))
+    columns = ("by capacity", "partitions per unit, at most", "of", "moves")
+    yield plain_table(columns, rows, columns[1::2])
+    given = [f"{labels[each]}={float(size):g}" for each, size in answer.capacities.items() if size != 1]
+    yield line(f"capacities: {_some(given) or 'none given'}, all others 1. Kafka's rules do not know them.")
+    held = ", ".join(f"{labels[member]} {count}" for member, count in list(best.counts.items())[:_NAMED_MAX])
+    more = len(best.counts) - _NAMED_MAX
+    yield line(f"optimum: {held}" + (f" and {more} more" if more > 0 else ""))
+    if best.bound is not None:
+        readers = _some([labels[each] for each in best.bound.readers])
+        yield line(
+            f"proof: {counted(best.bound.partitions, 'partition')} can only go to {readers}, which hold "
+            f"fewer below {float(best.load):.4g}"
+        )
+
+
+def _strain_cells(strain: Strain, labels: Mapping[str, str]) -> tuple[object, ...]:
+    return f"{float(strain.load):.4g}", labels[strain.member]
+
+
+def growth_facts(answer: WhatIf) -> Iterator[str]:
+    """What more partitions do to keys and to consumers, as lines below a title for each topic."""
+    for growth in answer.growths:
+        now = f"{growth.before} to {growth.after}"
+        yield f"more partitions: {growth.topic} {now}"
+        yield (
+            f"  keys: {_share(growth.moved)} change partition and {_share(growth.new)} go to a new one: "
+            f"murmur2 of the key, mod {growth.before} and then mod {growth.after}, exact over all hashes"
+        )
+        yield (
+            "  order: a key that changes partition may be read before its older records, which wait in the "
+            "old partition"
+        )
+        if answer.reader is not None:
+            yield from (f"  {each}" for each in _late(answer.reader, growth))
+
+
+def _late(reader: LateReader, growth: TopicGrowth) -> Iterator[str]:
+    """What a consumer does with a partition that it does not know of yet."""
+    if not reader.within_ms:
+        yield f"records: {reader.library} never learns of new partitions by default, until it restarts"
+        return
+    within = f"{reader.within_ms / 1000:g} s"
+    if not reader.skips:
+        yield (
+            f"records: {reader.library} starts new partitions at the earliest offset by default, within "
+            f"{within} ({reader.setting}): none is skipped"
+        )
+        return
+    yield (
+        f"records: with auto.offset.reset=latest ({reader.library}'s default) no member ever reads what the "
+        f"new partitions get before the group learns of them: up to {within} ({reader.setting}) and a "
+        f"rebalance, of {_share(growth.new)} of the keys (KAFKA-20539)"
+    )
+    yield "with auto.offset.reset=earliest, set before the growth, none is skipped"
+
+
+def _share(part: Fraction) -> str:
+    return f"{float(100 * part):.4g} %"
+
+
 def _cells(step: PlayedStep, shape: TableShape, *, is_optimum: bool = False) -> tuple[object, ...]:
     rounds: object = "never settled" if step.rounds is None else _range_cell(step, "rounds")
     left = f"+{_range_cell(step, 'orphaned')}" if step.range_of("orphaned").most else ""
@@ -371,10 +455,10 @@ _LAGS: Final = ("busiest's lag", "at best")
 _SCALE_NUMBERS: Final = (*_COLUMNS[:-1], *_LAGS)
 
 
-def scale_view(answer: GroupScale) -> View:
+def scale_view(answer: GroupScale, *, verbose: bool = False) -> View:
     """Each count next to the optimum, and which of them are safe."""
     parts: list[View] = [
-        *group_head(answer.observed, answer.alarm),
+        *group_head(answer.observed, answer.alarm, verbose=verbose),
         line(),
         *(line(each, style="bold") for each in scale_summary(answer)),
         line(),
@@ -389,16 +473,47 @@ def scale_view(answer: GroupScale) -> View:
 
 
 def scale_summary(answer: GroupScale) -> Iterator[str]:
-    """Today, the counts that are safe, and those that make the busiest member lighter."""
-    today = next((each for each in answer.counts if each.members == answer.today), None)
-    word = "" if today is None else ", which is safe" if today.is_safe else ", which is not safe"
-    safe = spans(each.members for each in answer.counts if each.is_safe)
-    best = spans(each.members for each in answer.counts if each.is_safe_at_best)
-    useful = spans(each.members for each in answer.counts if each.is_useful)
-    yield f"today: {counted(answer.today, 'member')}{word}"
-    safe, best = safe or "none", best or "none"
+    """Today, the counts that make the busiest member lighter, and those that are safe."""
+    steps = answer.steps
+    yield f"today: {counted(answer.today, 'member')}{_load_today(answer)}{_word_today(answer, steps)}"
+    said = ", ".join(f"{_step_span(each)}: {_step_load(each)}" for each in steps)
+    yield f"useful steps with {answer.target} (members: partitions of the busiest): {said or 'none'}"
+    safe = spans(each.members for each in answer.counts if each.is_safe) or "none"
+    best = spans(each.members for each in answer.counts if each.is_safe_at_best) or "none"
     yield f"safe numbers of members with {answer.target}: {safe}; with the certified optimum: {best}"
-    yield f"useful: {useful or 'none'} (at other counts the busiest member gets no lighter)"
+
+
+def _load_today(answer: GroupScale) -> str:
+    """What the members have and how far behind they are."""
+    if answer.loads is None:
+        return ""
+    loads, lag = f", {spread_of(answer.loads)}", answer.loads.lag
+    if answer.lag is None:
+        return loads
+    if lag is None:
+        return f"{loads}, lag {answer.lag:,} in all"
+    least = "at least " if lag.unknown else ""
+    return f"{loads}, lag {least}{answer.lag:,} in all, {least}{lag.most:,} of the busiest"
+
+
+def _word_today(answer: GroupScale, steps: Sequence[UsefulStep]) -> str:
+    """Whether today's count is safe, and whether fewer members would do."""
+    today = next((each for each in answer.counts if each.members == answer.today), None)
+    if today is None:
+        return ""
+    word = "; this number is safe" if today.is_safe else "; this number is not safe"
+    step = next((each for each in steps if each.first <= answer.today <= each.last), None)
+    if step is None or step.first == answer.today:
+        return word
+    return f"{word}; {counted(step.first, 'member')} would leave the busiest as light ({_step_load(step)})"
+
+
+def _step_span(step: UsefulStep) -> str:
+    return str(step.first) if step.first == step.last else f"{step.first}-{step.last}"
+
+
+def _step_load(step: UsefulStep) -> str:
+    return str(step.most) if step.least == step.most else f"{step.least}..{step.most}"
 
 
 def columns_of(answer: GroupScale) -> tuple[str, ...]:
@@ -417,9 +532,20 @@ def meaning_of(answer: GroupScale) -> str:
     """What safe means."""
     return (
         f"safe: no member idle, loads within one, at most {answer.extra_moves} moves more than the fewest, "
-        f"at most {LOAD_FACTOR} times what the busiest member has today, no single member for more. "
+        f"at most {LOAD_FACTOR} times what the busiest member has today, never a single member. useful: the "
+        "busiest member gets lighter; at other counts it does not. "
         "Fewer members are the first by id; moves +n are partitions of those that went."
+        + _unknown_lags(answer)
     )
+
+
+def _unknown_lags(answer: GroupScale) -> str:
+    """That lags are missing, so that their sums are lower bounds."""
+    unknown = max((each.lag.unknown for each in answer.counts if each.lag is not None), default=0)
+    if not unknown:
+        return ""
+    it = "it" if unknown == 1 else "them"
+    return f" +: the lag of {counted(unknown, 'partition')} is not known, so it is more with {it}."
 
 
 def _row(each: Scaled, today: int, *, weighed: bool) -> tuple[object, ...]:
@@ -442,8 +568,9 @@ def _scale_cells(step: PlayedStep) -> tuple[object, ...]:
 def _lag(lag: Lag | None) -> tuple[object, ...]:
     if lag is None:
         return "-", "-"
+    more = "+" if lag.unknown else ""
     best = str(lag.least_bound) if lag.is_exact else f"{lag.least_bound} to {lag.least_found}"
-    return lag.most, best
+    return f"{lag.most}{more}", f"{best}{more}"
 
 
 def spans(counts: Iterable[int]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kassay.certify.conform.intentions import NOT_DRIVEN
 from kassay.certify.conform.run import ConformCause, ConformResult
+from kassay.certify.genuine.coordinator import KAFKAS
 from kassay.report.screen.console import View, line, stack, whole_line
 from kassay.writing.text import counted
 
@@ -12,8 +12,9 @@ def conform_view(result: ConformResult) -> View:
     """The steps compared, the differences, what Kafka breaks, what was not driven, and the verdict."""
     total = sum(result.steps.values())
     kinds = ", ".join(f"{kind} {steps:,}" for kind, steps in sorted(result.steps.items()))
+    runtime = "in Kafka's own runtime, " if result.settings.runtime == KAFKAS else ""
     parts: list[View] = [
-        line(f"Kafka {result.settings.release} and the model, seed {result.settings.seed}"),
+        line(f"Kafka {result.settings.release} and the model, {runtime}seed {result.settings.seed}"),
         line(f"{total:,} steps of {counted(result.histories, 'history')} ({kinds})"),
         line(f"{result.seconds:.0f} s, {result.rate:.0f} steps/s"),
         line(),
@@ -22,7 +23,11 @@ def conform_view(result: ConformResult) -> View:
     parts += _causes(result.differences)
     parts += [line(), line("invariants that Kafka breaks", style="bold")]
     parts += _causes(result.broken)
-    parts += [line(), line("not driven", style="bold"), *(line(f"  {each}") for each in NOT_DRIVEN)]
+    parts += [
+        line(),
+        line("not driven", style="bold"),
+        *(line(f"  {each}") for each in result.settings.not_driven),
+    ]
     return stack(*parts, line(), _verdict(result))
 
 

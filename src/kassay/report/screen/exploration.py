@@ -7,10 +7,12 @@ What detects each broken rule: a table for a terminal, and JSON.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from kassay.certify.protocols.against import ReleaseComparison
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
+from kassay.certify.protocols.settings import CLIENT_OF, KAFKA
 from kassay.certify.protocols.switch_runs import SwitchRow, command
 from kassay.model.explore.stable import FINGERPRINT_BITS
 from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck
@@ -22,6 +24,8 @@ from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
 from kassay.writing.text import counted
 
+NONE_KNOWN: Final[Mapping[str, str]] = {}
+"""No finding of a baseline."""
 _STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
 _OUTCOME: Final = "yellow"
 _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
@@ -37,8 +41,18 @@ LIMITS: Final = {
 _LEGEND: Final = "in the lanes: o, a step by itself; x, a fault; -->, a request; <- -, its answer"
 
 
-def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = False) -> View:
-    """Figures, violations by severity with their shortest traces, dead ends, livelocks, verdict."""
+def exploration_view(
+    result: ExploreResult,
+    *,
+    replay: str,
+    mermaid: bool = False,
+    every: bool = False,
+    known: Mapping[str, str] = NONE_KNOWN,
+) -> View:
+    """Figures, violations by severity with their shortest traces, dead ends, livelocks, verdict.
+
+    With `every`, each dead end and livelock has its trace. `known` are the findings of a baseline.
+    """
     done = result.exploration
     speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
     parts: list[View] = [
@@ -57,12 +71,31 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
         for violation in done.violations:
             if violation.severity is severity:
                 parts += _violation(violation, runs)
-    parts += _stuck(result, runs)
+    parts += _stuck(result, runs, every=every)
     parts += _not_checked(result)
     if runs.names and not mermaid:
         parts += [line(), line(_LEGEND, style="dim")]
-    parts += [line(), _verdict(result), whole_line(f"again: {replay}", style="dim")]
+    parts += [line(), _verdict(result, known), whole_line(f"again: {replay}", style="dim")]
     return stack(*parts)
+
+
+def against_view(result: ReleaseComparison) -> View:
+    """Where two releases part: the shortest trace, then what each of them does."""
+    release, against = result.settings.release, result.against
+    head = line(f"{result.settings.model}: {release} against {against}")
+    size = line(f"{result.pairs:,} pairs of states, {result.seconds:.1f} s")
+    if not result.differs:
+        words = f"unknown: {LIMITS[result.limit]}" if result.limit else "no difference"
+        return stack(head, size, line(), line(words, style="bold"))
+    sides = [
+        line(f"  {name}: {text}")
+        for name, texts in ((release, result.left), (against, result.right))
+        for text in texts or ("nothing of the kind",)
+    ]
+    legend = line(_LEGEND, style="dim")
+    return stack(
+        head, size, line(), _Runs(False).draw(result.trace, ""), line(), line("then"), *sides, legend
+    )
 
 
 class _Runs:
@@ -91,6 +124,7 @@ def settings_line(result: ExploreResult) -> str:
         "clock": ClockLevel.TIMELESS,
         "symmetry": "off",
         "release": NEWEST,
+        CLIENT_OF: KAFKA,
     }
     if result.model != "migration":
         plain["policy"] = settings["policy"]
@@ -137,7 +171,7 @@ def _actions(reached: InvariantViolation[Any] | Stuck[Any]) -> list[Action]:
     return [step.action for step in reached.trace if step.action is not None]
 
 
-def _stuck(result: ExploreResult, runs: _Runs) -> list[View]:
+def _stuck(result: ExploreResult, runs: _Runs, *, every: bool = False) -> list[View]:
     live = result.exploration.liveness
     if live is None:
         why = "too many edges" if result.exploration.limit == TOO_MANY_EDGES else "the walk is not complete"
@@ -145,8 +179,8 @@ def _stuck(result: ExploreResult, runs: _Runs) -> list[View]:
     parts: list[View] = [line()]
     for name, stuck in (("dead ends", live.dead_ends), ("livelocks", live.livelocks)):
         parts.append(line(f"{name}: {len(stuck) or 'none'}", style="bold red" if stuck else ""))
-        if stuck:
-            parts += _first(stuck[0], name, runs)
+        for each in stuck if every else stuck[:1]:
+            parts += _first(each, name, runs)
     if live.undecided:
         parts.append(line(f"cycles not decided: {live.undecided}", style="yellow"))
     return parts
@@ -177,11 +211,11 @@ def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[View]:
     return parts
 
 
-def _verdict(result: ExploreResult) -> View:
+def _verdict(result: ExploreResult, known: Mapping[str, str] = NONE_KNOWN) -> View:
     done = result.exploration
     words = str(done.verdict)
     if done.verdict is Verdict.VIOLATED:
-        words += f": {', '.join(reasons(result))}"
+        words += f": {', '.join(_with_letter(name, known) for name in reasons(result))}"
     elif done.limit is not None:
         words += f": stopped at {LIMITS.get(done.limit, done.limit)}"
     elif done.verdict is Verdict.HOLDS:
@@ -190,6 +224,11 @@ def _verdict(result: ExploreResult) -> View:
         if softer:
             words += f"; listed above and not counted: {', '.join(softer)}"
     return line(words, style=_VERDICTS[done.verdict])
+
+
+def _with_letter(name: str, known: Mapping[str, str]) -> str:
+    """A finding; one in the baseline with what the baseline says of it."""
+    return name if name not in known else f"{name} (known{': ' * bool(known[name])}{known[name]})"
 
 
 def reasons(result: ExploreResult) -> list[str]:

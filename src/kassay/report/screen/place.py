@@ -174,6 +174,8 @@ def _head(plan: ClusterPlan) -> Iterator[View]:
     yield line("cluster: " + ", ".join(what))
     for warning in cluster.warnings:
         yield line(f"warning: {warning}", style="yellow")
+    for each in cluster.cleaned:
+        yield line(each, style="dim")
 
 
 def _claims(standings: Sequence[ClaimStanding], partitions: int) -> View:
@@ -328,8 +330,8 @@ def time_text(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def lint_view(findings: Sequence[LintFinding], objects: int) -> View:
-    """One line per finding, and the total."""
+def lint_view(findings: Sequence[LintFinding], objects: int, cleaned: Sequence[str] = ()) -> View:
+    """One line per finding, the total, and what was removed from the files as pasted."""
     parts: list[View] = [
         whole_line(str(each), style="red" if each.severity is LintSeverity.ERROR else "yellow")
         for each in findings
@@ -342,4 +344,4 @@ def lint_view(findings: Sequence[LintFinding], objects: int) -> View:
             style="bold",
         )
     )
-    return stack(*parts)
+    return stack(*parts, *(line(each, style="dim") for each in cleaned))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kassay.certify.clusters.clients.rules import NOT_MEASURED, ClientRules
 from kassay.certify.clusters.played import Extent
 from kassay.certify.clusters.rolled import StepRoll
+from kassay.certify.clusters.rolling_scene import ClientSetting
 from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout
 from kassay.report.screen.console import View, line, whole_line
 from kassay.writing.text import counted
@@ -28,6 +30,8 @@ def path_summary(path: Rollout) -> str:
     """The totals of the path."""
     if path.safe and not path.steps:
         return "that is how the members are configured now"
+    if path.blocked is not None:
+        return path.blocked
     if not path.safe:
         return "no safe rolling restart: stop all members, then start them again"
     restarts = counted(len(path.steps), "rolling restart")
@@ -65,19 +69,71 @@ def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
             yield whole_line(f"       {POLICY}={path.policies[-1]}")
         for number, step in enumerate(path.steps, start=1):
             yield line(f"  {number}. restart {counted(step.restarts, 'member')} one after the other with:")
-            yield whole_line(f"       {step.setting}")
+            yield whole_line(f"       {path.written(step.setting)}")
             yield from (line(f"     {fact}") for fact in step_facts(step, path))
-        for setting, error in path.refused:
-            yield line(f"  not safe: {setting}: a member is refused with {error}", style="yellow")
+        if path.is_stop:
+            yield from _stop(path)
+        for fact in refusals(path):
+            yield line(f"  {fact}", style="yellow")
         for note in path.notes:
             yield line(f"  note: {note}", style="dim")
-        walked = counted(path.walked, "member")
-        origin = f"{walked} restarted one by one, the vote counted for every mix of all members."
-        yield line(f"  From the coordinator's model: {origin}", style="dim")
+        if path.client is not None:
+            yield line(f"  Settings with which a member starts: {path.client.origin}.", style="dim")
+        if path.walked:
+            walked = counted(path.walked, "member")
+            origin = f"{walked} restarted one by one, the vote counted for every mix of all members."
+            yield line(f"  From the coordinator's model: {origin}", style="dim")
+
+
+def _stop(path: Rollout) -> Iterator[View]:
+    """The ways that need no rolling restart."""
+    yield line("  1. stop all members, and wait until the state of the group is Empty")
+    yield line("  2. start all members with:")
+    yield whole_line(f"       {path.written(path.goal)}")
+    yield from (line(f"     {fact}") for fact in stop_facts(path))
+
+
+def stop_facts(path: Rollout) -> Iterator[str]:
+    """What the stop costs, and the ways around it."""
+    yield from _removed(path, path.goal)
+    yield "no partition is read in between; offsets that are committed stay"
+    yield f"way back: the same with {path.written(path.start)}"
+    if path.client is not None and _may_use_the_consumer_protocol(path, path.client.rules):
+        yield "or without a stop, on brokers of Kafka 4.0 and later: --to uniform, one rolling restart"
+    yield (
+        "or a new group: start other members under another group.id with this setting, from this group's "
+        "offsets, then stop these: until then records are read twice"
+    )
+
+
+def _may_use_the_consumer_protocol(path: Rollout, rules: ClientRules) -> bool:
+    """Whether a rolling restart to the consumer protocol is another way."""
+    uniform = ClientSetting(remote="uniform")
+    if path.start.is_consumer or path.goal.is_consumer or rules.objection(uniform) is not None:
+        return False
+    return rules.objection_to_roll(path.start, uniform) is None
+
+
+def refusals(path: Rollout) -> Iterator[str]:
+    """The shorter ways that are not safe, and the settings with which the library does not start."""
+    for setting, reason in path.unstartable:
+        if reason == NOT_MEASURED:
+            yield f"{NOT_MEASURED} with this library: {setting}"
+        else:
+            yield f"stops every member: {setting}: {reason}"
+    for setting, error in path.refused:
+        yield f"not safe: {setting}: a member is refused with {error}"
+
+
+def _removed(path: Rollout, setting: ClientSetting) -> Iterator[str]:
+    """The settings that must go with the step."""
+    if gone := path.must_go(setting):
+        yield f"remove {', '.join(gone)}: with any of them the member does not start"
 
 
 def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
     """The effect of a step on the group, and whether the step can be undone."""
+    yield from _removed(path, step.setting)
     if step.never_settles is not None:
         yield _tie(step)
     rebalances = _rebalances(step.rebalances_range, is_endless=step.never_settles is not None)

@@ -235,12 +235,12 @@ class _Check:
             takers = _Takers(self, readers, by_move, by_rack)
             for (before, racks, owner), count in self._counted(kinds):
                 far = takers.far(racks)
-                claims = [m for m in before if m in takers.readers]
-                moves, wrong = len(claims) - claims.count(owner), far.wrong[self.racks[owner]]
+                owners = [m for m in before if m in takers.readers]
+                moves, wrong = len(owners) - owners.count(owner), far.wrong[self.racks[owner]]
                 moved += moves * count
                 mismatched += wrong * count
                 paid += (moves * by_move + wrong * by_rack) * count
-                least += takers.least(claims, far) * count
+                least += takers.least(owners, far) * count
         _require(moved == self.certificate.moved, f"{moved} partitions moved, not {self.certificate.moved}")
         _require(mismatched == self.certificate.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
@@ -312,12 +312,12 @@ class _Takers:
             far = self.known[racks] = _Far(wrong, least)
         return far
 
-    def least(self, claims: list[int], far: _Far) -> int:
-        """The least of cost + price over the members that may take a unit; `claims` had its partitions."""
-        best = len(claims) * self.by_move + far.least
-        for m in claims:
+    def least(self, owners: list[int], far: _Far) -> int:
+        """The least of cost + price over the members that may take a unit; `owners` had its partitions."""
+        best = len(owners) * self.by_move + far.least
+        for m in owners:
             if m in self.inside:
-                cost = (len(claims) - claims.count(m)) * self.by_move
+                cost = (len(owners) - owners.count(m)) * self.by_move
                 cost += far.wrong[self.racks[m]] * self.by_rack + self.prices[m]
                 best = min(best, cost)
         return best

@@ -133,12 +133,12 @@ class UnitClass(NamedTuple):
     """A class of equal units.
 
     `readers` is a position in `Aggregate.sets`. `kept` has for each previous owner the cost of moving its
-    partitions of such a unit, `claimed` is their sum. `racks` are the known replica racks of its partitions.
+    partitions of such a unit, `owned` is their sum. `racks` are the known replica racks of its partitions.
     """
 
     readers: int
     kept: tuple[tuple[int, int], ...]
-    claimed: int
+    owned: int
     racks: tuple[frozenset[str], ...]
     units: tuple[int, ...]
 
@@ -286,7 +286,7 @@ class Hubs:
                 net.arc(node, way, width)
         equal: dict[tuple[int, ...], int] = {}
         first = [equal.setdefault(members, s) for s, members in enumerate(self.takers)]
-        dearest = max([each.claimed for each in classes], default=0)
+        dearest = max([each.owned for each in classes], default=0)
         supply: dict[int, int] = {}
         for number, each in enumerate(classes):
             if not number % _BETWEEN_LOOKS and is_over(deadline):

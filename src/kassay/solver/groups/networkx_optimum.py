@@ -72,5 +72,5 @@ def _network(
 def _cost(problem: Problem, each: UnitClass, m: int, order: tuple[str, ...]) -> int:
     """The cost of assigning a unit of the class to the member."""
     move, wrong = weigh(problem, order)
-    moved = each.claimed - dict(each.kept).get(m, 0)
+    moved = each.owned - dict(each.kept).get(m, 0)
     return move * moved + wrong * mismatch(each.racks, problem.members[m].rack)

@@ -103,9 +103,9 @@ class _LevelModel:
             optimize.add(z3.Sum([spill, *(flow for _, _, flow in kept)]) == len(each.units))
             for m, had, flow in kept:
                 into[m].append(flow)
-                self.moves.append((each.claimed - had) * flow)
+                self.moves.append((each.owned - had) * flow)
                 self.wrong.append(mismatch(each.racks, racks[m]) * flow)
-            self.moves.append(each.claimed * spill)
+            self.moves.append(each.owned * spill)
             self.kept.append((each, [(m, flow) for m, _, flow in kept], spill))
             self.pools.setdefault((self.takers[each.readers], each.racks), []).append(spill)
         self._state_hubs(optimize, racks, into)
@@ -202,9 +202,9 @@ def z3_prices(
                 solver.add(pool <= cheapest[takers, rack] + wrong * mismatch(each.racks, rack))
         value = z3.Real(f"class_{c}")
         had = dict(each.kept)
-        solver.add(value <= pool + move * each.claimed)
+        solver.add(value <= pool + move * each.owned)
         costs = {
-            m: move * (each.claimed - had.get(m, 0)) + wrong * mismatch(each.racks, racks[m])
+            m: move * (each.owned - had.get(m, 0)) + wrong * mismatch(each.racks, racks[m])
             for m in {*had, *(owner[unit] for unit in each.units)} & set(takers)
         }
         used = {owner[unit] for unit in each.units}

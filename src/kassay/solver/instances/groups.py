@@ -163,7 +163,7 @@ def _pair_topics(document: Document) -> Document:
         document["copartition"].append([left["name"], right["name"]])
     kept = {topic["name"]: topic["partitions"] for topic in topics}
     for member in document["members"]:
-        member["owned"] = [claim for claim in member["owned"] if claim[1] < kept[claim[0]]]
+        member["owned"] = [tp for tp in member["owned"] if tp[1] < kept[tp[0]]]
     return document
 
 

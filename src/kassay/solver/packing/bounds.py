@@ -222,7 +222,7 @@ class _Dual:
     def _least(self, item: Item, cheapest: Sequence[int], prices: Sequence[float]) -> tuple[int, float]:
         """The member where an item costs least, price included, and that cost."""
         mismatch, wrong = self.packing.mismatch, self.wrong
-        weight, away = item.weight, item.claimed * self.move
+        weight, away = item.weight, item.owned * self.move
         choice, cost = -1, 0.0
         for m in cheapest:
             there = away + weight * prices[m] + (wrong * mismatch(item, m) if item.racks else 0)

@@ -107,7 +107,7 @@ class Flows:
         def point(within: Within) -> tuple[int, int]:
             return packing.moved(within.owner), packing.mismatched(within.owner)
 
-        racks_first = 1, 1 + sum(item.claimed for item in packing.items)
+        racks_first = 1, 1 + sum(item.owned for item in packing.items)
         over = self.cheapest(limits, *racks_first)
         if not over.owner or point(over)[0] <= budget:
             return over, racks_first
@@ -293,7 +293,7 @@ def level_prices(packing: Packing, terms: Terms, balanced: Balanced) -> tuple[in
         # This many of the first cost, the rest of the second: their weights differ in a packing.
         first = (price + dear_there // 2) // dear_there
         prices.append(first * dear + price - first * dear_there)
-    every = sum(item.claimed for item in packing.items) + sum(len(item.racks) for item in packing.items)
+    every = sum(item.owned for item in packing.items) + sum(len(item.racks) for item in packing.items)
     step = 1 + dear * (1 + every) + 2 * max(map(abs, prices), default=0)
     depth = len(balanced.by_weight)
     return tuple(
@@ -322,7 +322,7 @@ class _Turns:
     def __init__(self, packing: Packing, terms: Terms) -> None:
         self.packing = packing
         self.scales = terms.scales(packing)
-        self.dear = 1 + self.scales[0] * sum(item.claimed for item in packing.items)
+        self.dear = 1 + self.scales[0] * sum(item.owned for item in packing.items)
         self.dear += self.scales[1] * sum(len(item.racks) for item in packing.items)
         self.by_weight: dict[int, list[int]] = {}
         for number, weight in enumerate(packing.weights):
@@ -342,7 +342,7 @@ class _Turns:
         item = self.packing.items[number]
         if item.racks:
             return {m: self._cost(number, m) for m in item.able}
-        costs = dict.fromkeys(item.able, self.scales[0] * item.claimed)
+        costs = dict.fromkeys(item.able, self.scales[0] * item.owned)
         costs.update((m, self._cost(number, m)) for m, _ in item.stays if m in costs)
         return costs
 

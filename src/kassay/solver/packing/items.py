@@ -27,18 +27,18 @@ class Item(NamedTuple):
     """One item of a packing.
 
     `able` are the members that may take it; `stays` has for each previous owner the cost of moving its
-    partitions, `claimed` is their sum; `racks` are the known replica racks of its partitions.
+    partitions, `owned` is their sum; `racks` are the known replica racks of its partitions.
     """
 
     weight: int
     able: tuple[int, ...]
     stays: tuple[tuple[int, int], ...] = ()
-    claimed: int = 0
+    owned: int = 0
     racks: tuple[frozenset[str], ...] = ()
 
     def moved(self, member: int) -> int:
         """The cost of moving its partitions that leave a previous owner if this member takes it."""
-        return self.claimed - next((cost for owner, cost in self.stays if owner == member), 0)
+        return self.owned - next((cost for owner, cost in self.stays if owner == member), 0)
 
     @property
     def homes(self) -> tuple[int, ...]:
@@ -123,8 +123,8 @@ class Packing:
             stays = _stays(problem, bundle)
             known = [topic.racks for topic in bundle if topic.racks is not None]
             racks = [tuple(filter(None, row)) for row in zip(*known, strict=True)] or [()] * count
-            claimed = [sum([cost for _, cost in kept]) for kept in stays]
-            items += map(Item, map(sum, weights), repeat(able), stays, claimed, racks)
+            owned = [sum([cost for _, cost in kept]) for kept in stays]
+            items += map(Item, map(sum, weights), repeat(able), stays, owned, racks)
         return cls(problem, tuple(items))
 
 
@@ -181,7 +181,7 @@ class Terms(NamedTuple):
         """The weights of one unit of movement and one rack mismatch that make the order lexicographic."""
         if self.order == MOVEMENT_FIRST:
             return 1 + sum(len(item.racks) for item in packing.items), 1
-        return 1, 1 + sum(item.claimed for item in packing.items)
+        return 1, 1 + sum(item.owned for item in packing.items)
 
     def cost(self, packing: Packing, owner: Sequence[int]) -> int:
         """Movement and rack mismatches of a packing in one number."""

@@ -270,7 +270,7 @@ def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> 
     fresh.relieve(bound, deadline)
     fresh.shake(bound, deadline)
     yield _settled(packing, terms, fresh.owner, bound, deadline)
-    if len(set(packing.weights)) <= _FEW and len({item.claimed for item in packing.items}) <= _FEW:
+    if len(set(packing.weights)) <= _FEW and len({item.owned for item in packing.items}) <= _FEW:
         yield _settled(packing, terms, packed_by_weight(packing, terms, deadline), bound, deadline)
 
 

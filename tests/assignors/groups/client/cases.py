@@ -1,23 +1,28 @@
-"""Groups as the two branches of the sticky rule get them: claims that stand, in groups of one sort or another."""
+"""Groups as the two branches of the sticky rule get them: reported that stand, in groups of one sort or another."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 
-from kassay.assignors.groups.client.sticky_claims import Claims, Partitions, UserDataClaim, weigh_claims
+from kassay.assignors.groups.client.sticky_owned import (
+    OwnedPartitions,
+    Partitions,
+    UserDataOwned,
+    weigh_owned,
+)
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.groups.group import Member
 
 
-def read(member: Member) -> UserDataClaim:
-    return UserDataClaim(member.owned, member.generation)
+def read(member: Member) -> UserDataOwned:
+    return UserDataOwned(member.owned, member.generation)
 
 
 def drawn(
     count: int, *, equal: bool, racks: bool = False
-) -> Iterator[tuple[Cluster, Partitions, tuple[Member, ...], Claims]]:
-    """So many groups in which each partition has one claimant, who reads it, or none."""
+) -> Iterator[tuple[Cluster, Partitions, tuple[Member, ...], OwnedPartitions]]:
+    """So many groups in which each partition has one owner, who reads it, or none."""
     for seed in range(count):
         rng = Random(seed)
         names = [f"t{i}" for i in range(rng.randint(1, 4))]
@@ -44,4 +49,4 @@ def drawn(
             Member(f"m{i}", tuple(topics), tuple(owned[i]), 5, f"r{rng.randrange(3)}" if racks else None)
             for i, topics in enumerate(reads)
         )
-        yield cluster, partitions, members, weigh_claims(members, partitions, read)
+        yield cluster, partitions, members, weigh_owned(members, partitions, read)

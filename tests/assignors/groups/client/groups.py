@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from kassay.assignors.groups.client.sticky_claims import encode_generation, sticky_user_data
+from kassay.assignors.groups.client.sticky_owned import encode_generation, sticky_user_data
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.assignor import Assignor, GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
@@ -87,7 +87,7 @@ def groups(
 ) -> Group:
     """A group of up to six members.
 
-    `consistent` claims name existing, subscribed partitions, each once and in one generation; others
+    `consistent` reports name existing, subscribed partitions, each once and in one generation; others
     are anything, also partitions that do not exist and in any generation.
     """
     ids = draw(st.lists(st.sampled_from([f"m{n}" for n in range(9)]), unique=True, min_size=1, max_size=6))
@@ -120,7 +120,7 @@ def groups(
 
 
 def as_sticky(group: Group) -> Group:
-    """The claims in the user data of `sticky`."""
+    """The owned partitions in the user data of `sticky`."""
     sent = (m._replace(user_data=sticky_user_data(m.owned, m.generation)) for m in group.members)
     return Group(tuple(sent))
 

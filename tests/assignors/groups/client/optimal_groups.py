@@ -1,4 +1,4 @@
-"""Random groups with claims of every kind, and what is optimal for them."""
+"""Random groups with ownership of every kind, and what is optimal for them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def cluster_of(rng: Random) -> Cluster:
 
 
 def group_of(rng: Random, cluster: Cluster) -> Group:
-    """Claims of every kind: stale, double, out of range, of unknown and unread topics, at all generations."""
+    """Ownership of every kind: stale, double, out of range, of unknown and unread topics, at all generations."""
     names = [topic.name for topic in cluster.topics] + ["ghost"]
     every = [TopicPartition(name, p) for name in names for p in range(6)]
     members = []

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from kassay.assignors.groups.client.cooperative_sticky import CooperativeSticky
 from kassay.assignors.groups.client.sticky import Sticky
-from kassay.assignors.groups.client.sticky_claims import decode_generation, encode_generation
+from kassay.assignors.groups.client.sticky_owned import decode_generation, encode_generation
 from kassay.model.cluster import Cluster
 from kassay.model.errors import KafkaError
 from kassay.model.groups.assignor import GroupMetadata
@@ -60,7 +60,7 @@ def test_a_second_round_completes_the_first_and_a_third_changes_nothing(case):
 
 @pytest.mark.slow
 @given(cases())
-def test_any_claims_get_an_answer_or_one_of_kafkas_errors(case):
+def test_any_ownership_gets_an_answer_or_one_of_kafkas_errors(case):
     cluster, group = case
     try:
         answer = CooperativeSticky().assign(cluster, group)
@@ -106,12 +106,12 @@ def test_what_a_member_that_left_had_is_dealt_at_once():
     assert answer({"t": 3}, member("a", "t-0"), member("b", "t-2")) == {"a": "t-0 t-1", "b": "t-2"}
 
 
-def test_a_partition_claimed_twice_in_one_generation_goes_to_nobody():
+def test_a_partition_owned_twice_in_one_generation_goes_to_nobody():
     assert answer({"t": 2}, member("a", "t-0"), member("b", "t-0")) == {"a": "", "b": "t-1"}
 
 
-def test_kafka_hands_a_stale_claimant_what_its_newer_owner_has():
-    """With different subscriptions a claimant never counts as gaining: both then hold t-0."""
+def test_kafka_hands_a_stale_owner_what_its_newer_owner_has():
+    """With different subscriptions a owner never counts as gaining: both then hold t-0."""
     newer = member("newer", "t-0 t-1 t-2 t-3", "t u", 5)
     stale = member("stale", "t-0", "t", 1)
     found = answer({"t": 4, "u": 1}, newer, stale)

@@ -1,4 +1,4 @@
-"""The optimal cooperative assignor, against the certified optimum of what its members claimed."""
+"""The optimal cooperative assignor, against the certified optimum of what its members own."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_cooperative_rounds_end_at_the_optimum_of_the_first(start: int) -> None:
 
 
 def assert_nobody_else_holds(group: Group, answer: Assignment) -> None:
-    claims: dict[TopicPartition, list[tuple[int, str]]] = {}
+    reports: dict[TopicPartition, list[tuple[int, str]]] = {}
     for member in group.members:
         for tp in member.owned:
-            claims.setdefault(tp, []).append((member.generation, member.member_id))
+            reports.setdefault(tp, []).append((member.generation, member.member_id))
     for member_id, given in answer.items():
         for tp in given:
-            latest = max((generation for generation, _ in claims.get(tp, ())), default=0)
-            assert {m for generation, m in claims.get(tp, ()) if generation == latest} <= {member_id}
+            latest = max((generation for generation, _ in reports.get(tp, ())), default=0)
+            assert {m for generation, m in reports.get(tp, ()) if generation == latest} <= {member_id}
 
 
 def test_one_chain_of_moves_where_sticky_leaves_a_member_idle() -> None:

@@ -1,4 +1,4 @@
-"""The optimal sticky assignor, against the certified optimum of what its members claimed."""
+"""The optimal sticky assignor, against the certified optimum of what its members own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.assignors.groups.client.optimal_groups import assert_optimal, cluster
 
 
 @pytest.mark.parametrize("start", range(0, 600, 100))
-def test_sticky_is_optimal_whatever_is_claimed(start: int) -> None:
+def test_sticky_is_optimal_whatever_is_owned(start: int) -> None:
     for seed in range(start, start + 100):
         rng = Random(seed)
         cluster = cluster_of(rng)

@@ -1,4 +1,4 @@
-"""Sticky: balance first, then what everybody had; contradictory claims as Kafka settles them.
+"""Sticky: balance first, then what everybody had; conflicting ownership as Kafka settles them.
 
 Where all subscriptions are equal: quotas, what is kept within them, and what is noted as moving.
 
@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.groups.client.sticky import ConstrainedDeal, Sticky, StickyRule
-from kassay.assignors.groups.client.sticky_claims import (
+from kassay.assignors.groups.client.sticky_owned import (
     NO_RACKS,
     RackInfo,
     decode_sticky,
     sticky_user_data,
-    weigh_claims,
+    weigh_owned,
 )
 from kassay.assignors.java_errors import DivisionByZeroError, IllegalStateError, NullPointerError
 from kassay.model.cluster import Broker, Cluster, Topic
@@ -106,8 +106,8 @@ def test_a_settled_group_stays_as_it_is(case, generation):
 
 @pytest.mark.slow
 @given(cases())
-def test_any_claims_get_an_answer_or_one_of_kafkas_errors(case):
-    """With contradictory claims Kafka may err, but each partition that is given out has been asked for."""
+def test_any_ownership_gets_an_answer_or_one_of_kafkas_errors(case):
+    """With conflicting ownership Kafka may err, but each partition that is given out has been asked for."""
     cluster, group = case
     sent = as_sticky(group)
     try:
@@ -115,9 +115,9 @@ def test_any_claims_get_an_answer_or_one_of_kafkas_errors(case):
     except KafkaError as raised:
         assert raised.java_class.startswith("java.")
         return
-    claimed = {tp for member in group.members for tp in member.owned}
+    owned = {tp for member in group.members for tp in member.owned}
     known = {tp for found in cluster.partitions.values() for tp in found}
-    assert {tp for own in answer.values() for tp in own} <= known | claimed
+    assert {tp for own in answer.values() for tp in own} <= known | owned
     assert answer.keys() == {member.member_id for member in group.members}
     assert Sticky().assign(cluster, sent) == answer
 
@@ -129,8 +129,8 @@ def test_objects_carry_their_assignments_from_round_to_round(case):
     objects = {member.member_id: Sticky() for member in group.members}
     answer = rebalance(objects, cluster, group.members, 1)
     for member_id, own in answer.items():
-        claim = decode_sticky(objects[member_id].subscription_user_data(("t",)))
-        assert (set(claim.owned), claim.generation) == (set(own), 1)
+        report = decode_sticky(objects[member_id].subscription_user_data(("t",)))
+        assert (set(report.owned), report.generation) == (set(own), 1)
     owners = previous_owners(cluster, Group(carrying(group.members, answer, 1)))
     again = rebalance(objects, cluster, group.members, 2)
     if not any(member.rack for member in group.members):
@@ -171,7 +171,7 @@ def test_when_one_of_three_leaves_only_its_partition_moves():
     assert {m: set(own) for m, own in after.items()} == {"C1": set(tps("A-0 B-1")), "C3": set(tps("B-0 A-1"))}
 
 
-def claim(member_id: str, topics: str, owned: str, generation: int, stated: int | None = None) -> Member:
+def reporting(member_id: str, topics: str, owned: str, generation: int, stated: int | None = None) -> Member:
     """A member with this generation in its user data and `stated` (or the same) in its subscription."""
     return Member(
         member_id,
@@ -185,15 +185,15 @@ def answer(counts, *group: Member, **options: bool) -> dict[str, str]:
     return told(Sticky(**options).assign(Cluster.of(counts), Group(group)))
 
 
-def test_the_newer_generation_wins_a_partition_claimed_twice():
-    stale, newer = claim("a", "t", "t-0 t-1", 1), claim("b", "t", "t-0", 2)
+def test_the_newer_generation_wins_a_partition_owned_twice():
+    stale, newer = reporting("a", "t", "t-0 t-1", 1), reporting("b", "t", "t-0", 2)
     assert answer({"t": 2}, stale, newer) == {"a": "t-1", "b": "t-0"}
     assert answer({"t": 2}, newer, stale) == {"b": "t-0", "a": "t-1"}
 
 
-def test_the_earlier_claimants_generation_is_read_from_its_subscription():
-    """Its user data says 1, its subscription 3: the later claimant, of generation 2, goes without."""
-    assert answer({"t": 2}, claim("b", "t", "t-1", 1, stated=3), claim("a", "t", "t-1", 2)) == {
+def test_the_earlier_reporters_generation_is_read_from_its_subscription():
+    """Its user data says 1, its subscription 3: the later owner, of generation 2, goes without."""
+    assert answer({"t": 2}, reporting("b", "t", "t-1", 1, stated=3), reporting("a", "t", "t-1", 2)) == {
         "b": "t-1",
         "a": "t-0",
     }
@@ -206,9 +206,13 @@ def test_only_the_user_data_is_believed():
 
 def test_of_several_members_with_too_much_the_first_visited_keeps_one_more():
     """Order of the leader's map: five partitions for three members leave two that may have two."""
-    group = (claim("c", "t", "t-0 t-1", 1), claim("b", "t", "t-2 t-3", 1), claim("a", "t", "t-4", 1))
+    group = (
+        reporting("c", "t", "t-0 t-1", 1),
+        reporting("b", "t", "t-2 t-3", 1),
+        reporting("a", "t", "t-4", 1),
+    )
     assert answer({"t": 5}, *group) == {"c": "t-0 t-1", "b": "t-2 t-3", "a": "t-4"}
-    crowded = (claim("b", "t", "t-2 t-3", 1), claim("c", "t", "t-0 t-1", 1), Member("a", ("t",)))
+    crowded = (reporting("b", "t", "t-2 t-3", 1), reporting("c", "t", "t-0 t-1", 1), Member("a", ("t",)))
     assert answer({"t": 4}, *crowded)["b"] == "t-2 t-3"
     assert answer({"t": 4}, *crowded[::-1])["c"] == "t-0 t-1"
 
@@ -220,19 +224,19 @@ def test_empty_subscriptions_ahead_of_others_do_not_count_as_different():
     assert answer({"t": 2}, *group[::-1]) == {"a": "", "b": "t-0 t-1"}
 
 
-def test_a_claim_beyond_the_topic_is_kept_with_different_subscriptions_and_an_error_with_equal_ones():
-    odd = claim("a", "t", "t-0 t-9", 1)
+def test_an_owned_partition_beyond_the_topic_is_kept_with_different_subscriptions_and_an_error_with_equal_ones():
+    odd = reporting("a", "t", "t-0 t-9", 1)
     assert "t-9" in answer({"t": 2, "u": 1}, odd, Member("b", ("t", "u")))["a"]
     with pytest.raises(IllegalStateError, match="No more unfilled consumers"):
-        answer({"t": 1}, claim("a", "t", "t-9", 1))
+        answer({"t": 1}, reporting("a", "t", "t-9", 1))
 
 
 def test_a_former_owner_that_takes_no_part_in_balancing_is_a_null_pointer():
-    """`old` claimed t-0 in an older generation and reads only `solo` now, which nobody else reads."""
+    """`old` owned t-0 in an older generation and reads only `solo` now, which nobody else reads."""
     group = (
-        claim("old", "solo", "t-0", 1),
-        claim("rich", "t u", "t-0 t-1 t-2 u-0", 2),
-        claim("poor", "t u", "", 2),
+        reporting("old", "solo", "t-0", 1),
+        reporting("rich", "t u", "t-0 t-1 t-2 u-0", 2),
+        reporting("poor", "t u", "", 2),
     )
     with pytest.raises(NullPointerError, match="old takes no part in balancing"):
         answer({"solo": 1, "t": 3, "u": 1}, *group)
@@ -244,11 +248,11 @@ def test_a_group_without_members_is_a_division_by_zero():
 
 
 def test_the_highest_generation_that_the_leader_saw_stays_with_it():
-    """Kafka's `maxGeneration` outlives a call: claims of 2 are old to an object that has seen 9."""
-    group = (claim("a", "t u", "t-0 t-1", 2), claim("b", "u", "u-0", 2))
+    """Kafka's `maxGeneration` outlives a call: reports of 2 are old to an object that has seen 9."""
+    group = (reporting("a", "t u", "t-0 t-1", 2), reporting("b", "u", "u-0", 2))
     cluster = Cluster.of({"t": 2, "u": 1})
     leader = Sticky()
-    leader.assign(cluster, Group((claim("z", "t", "", 9),)))
+    leader.assign(cluster, Group((reporting("z", "t", "", 9),)))
     assert told(leader.assign(cluster, Group(group))) == told(Sticky().assign(cluster, Group(group)))
 
 
@@ -261,35 +265,41 @@ def in_rack(member: Member, rack: str) -> Member:
 
 def test_owned_partitions_in_the_wrong_rack_move_at_the_same_balance():
     cluster = Cluster((Topic("t", 2, ((0,), (1,))),), RACKS)
-    group = Group((in_rack(claim("a", "t", "t-1", 1), "r0"), in_rack(claim("b", "t", "t-0", 1), "r1")))
+    group = Group(
+        (in_rack(reporting("a", "t", "t-1", 1), "r0"), in_rack(reporting("b", "t", "t-0", 1), "r1"))
+    )
     assert told(Sticky().assign(cluster, group)) == {"a": "t-0", "b": "t-1"}
 
 
 def test_with_different_subscriptions_too():
     cluster = Cluster((Topic("t", 2, ((0,), (1,))), Topic("u", 1, ((1,),))), RACKS)
-    group = Group((in_rack(claim("a", "t", "t-1", 1), "r0"), in_rack(claim("b", "t u", "t-0 u-0", 1), "r1")))
+    group = Group(
+        (in_rack(reporting("a", "t", "t-1", 1), "r0"), in_rack(reporting("b", "t u", "t-0 u-0", 1), "r1"))
+    )
     assert told(Sticky().assign(cluster, group)) == {"a": "t-0", "b": "u-0 t-1"}
 
 
 def test_balance_comes_before_racks():
     cluster = Cluster((Topic("t", 4, ((0,),) * 4),), RACKS)
-    group = Group((in_rack(claim("a", "t", "", 1), "r0"), in_rack(claim("b", "t", "", 1), "r1")))
+    group = Group((in_rack(reporting("a", "t", "", 1), "r0"), in_rack(reporting("b", "t", "", 1), "r1")))
     assert [len(own) for own in Sticky().assign(cluster, group).values()] == [2, 2]
 
 
 def test_racks_are_idle_where_every_partition_has_them_all_unless_preferred():
     cluster = Cluster((Topic("t", 2, ((0, 1), (1, 0))),), RACKS)
-    group = Group((in_rack(claim("a", "t", "t-1", 1), "r0"), in_rack(claim("b", "t", "t-0", 1), "r1")))
+    group = Group(
+        (in_rack(reporting("a", "t", "t-1", 1), "r0"), in_rack(reporting("b", "t", "t-0", 1), "r1"))
+    )
     for prefer in (False, True):
         assert told(Sticky(prefer_rack_aware=prefer).assign(cluster, group)) == {"a": "t-1", "b": "t-0"}
 
 
 @pytest.mark.parametrize("racks", [False, True])
 def test_everything_is_dealt_within_one_and_what_changes_owners_is_noted(racks):
-    for cluster, partitions, readers, claims in drawn(150, equal=True, racks=racks):
+    for cluster, partitions, readers, reported in drawn(150, equal=True, racks=racks):
         before = {tp: m.member_id for m in readers for tp in m.owned}
         info = RackInfo.of(cluster, partitions, readers, prefer=False)
-        deal = ConstrainedDeal(partitions, claims, info)
+        deal = ConstrainedDeal(partitions, reported, info)
         deal.run()
         after = {tp: member for member, own in deal.assignment.items() for tp in own}
         sizes = [len(own) for own in deal.assignment.values()]
@@ -300,8 +310,8 @@ def test_everything_is_dealt_within_one_and_what_changes_owners_is_noted(racks):
 
 
 def test_without_racks_a_member_keeps_what_its_quota_holds():
-    for _, partitions, readers, claims in drawn(150, equal=True):
-        deal = ConstrainedDeal(partitions, claims, NO_RACKS)
+    for _, partitions, readers, reported in drawn(150, equal=True):
+        deal = ConstrainedDeal(partitions, reported, NO_RACKS)
         deal.run()
         least = sum(map(len, partitions.values())) // len(readers)
         for member in readers:
@@ -320,7 +330,7 @@ def test_a_matching_partition_is_dealt_to_a_member_in_its_rack_first():
             next(iter(cluster.replica_racks[t][tp.partition])) for t, own in partitions.items() for tp in own
         ]
         info = RackInfo.of(cluster, partitions, fresh, prefer=True)
-        deal = ConstrainedDeal(partitions, weigh_claims(fresh, partitions, read), info)
+        deal = ConstrainedDeal(partitions, weigh_owned(fresh, partitions, read), info)
         deal.run()
         matched = sum(not info.mismatch(m, tp) for m, own in deal.assignment.items() for tp in own)
         if len(set(racks)) == len(racks):  # each rack has one member: what fits its quota is its own
@@ -331,20 +341,20 @@ def test_a_matching_partition_is_dealt_to_a_member_in_its_rack_first():
 def test_contested_partitions_are_nobodys_and_count_as_moving():
     group = (Member("a", ("t",), tps("t-0 t-1"), 3), Member("b", ("t",), tps("t-1"), 3))
     cluster = Cluster.of({"t": 2})
-    deal = ConstrainedDeal(cluster.partitions, weigh_claims(group, cluster.counts, read), NO_RACKS)
+    deal = ConstrainedDeal(cluster.partitions, weigh_owned(group, cluster.counts, read), NO_RACKS)
     deal.run()
     assert deal.assignment == {"a": [*tps("t-0")], "b": [*tps("t-1")]}
     assert deal.transferring == {tps("t-1")[0]: "b"}
 
 
 def test_kafkas_errors():
-    nobody = weigh_claims((), (), read)
+    nobody = weigh_owned((), (), read)
     with pytest.raises(DivisionByZeroError, match="no members"):
         ConstrainedDeal({}, nobody, NO_RACKS)
     group = (Member("a", ("t",), tps("t-9"), 3),)
     cluster = Cluster.of({"t": 1})
     with pytest.raises(IllegalStateError, match="No more unfilled consumers"):
-        ConstrainedDeal(cluster.partitions, weigh_claims(group, cluster.counts, read), NO_RACKS).run()
+        ConstrainedDeal(cluster.partitions, weigh_owned(group, cluster.counts, read), NO_RACKS).run()
 
 
 def rule(**more):
@@ -353,9 +363,9 @@ def rule(**more):
 
 def test_only_the_branch_of_equal_subscriptions_tracks_what_changes_owners():
     for equal in (True, False):
-        for cluster, partitions, readers, claims in drawn(60, equal=equal):
+        for cluster, partitions, readers, reported in drawn(60, equal=equal):
             outcome = rule().assign(cluster, Group(readers))
-            assert (outcome.transferring is None) != claims.equal_subscriptions
+            assert (outcome.transferring is None) != reported.equal_subscriptions
             dealt = sorted(tp for own in outcome.assignment.values() for tp in own)
             assert dealt == sorted(tp for own in partitions.values() for tp in own)
 
@@ -369,12 +379,12 @@ def answer_of(leader, cluster, group):
     return {member: tps for member, tps in assignment.items() if member != "z"}
 
 
-def test_what_a_leader_has_seen_makes_present_claims_old():
-    """To an object that has seen 9, claims of 5 are as old as to a group in which somebody has 9."""
+def test_what_a_leader_has_seen_makes_present_ownership_old():
+    """To an object that has seen 9, reports of 5 are as old as to a group in which somebody has 9."""
     stranger = Member("z", (), (), 9)
     differ = 0
     for cluster, _, readers, _ in drawn(300, equal=False):
-        # Who no longer reads what it claims may be its former owner.
+        # Who no longer reads what it owns may be its former owner.
         group = Group(tuple(m._replace(topics=m.topics[1:] or m.topics) for m in readers))
         if group.equal_subscriptions:
             continue

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from kassay.assignors.groups.client.sticky import ConstrainedDeal
-from kassay.assignors.groups.client.sticky_claims import NO_RACKS, RackInfo, weigh_claims
 from kassay.assignors.groups.client.sticky_general import GeneralBalance, Heap, Lightest, PartitionMovements
+from kassay.assignors.groups.client.sticky_owned import NO_RACKS, RackInfo, weigh_owned
 from kassay.assignors.java_errors import NullPointerError
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Member
@@ -19,15 +19,15 @@ from tests.assignors.groups.client.cases import drawn, read
 from tests.assignors.groups.client.groups import tps
 
 
-def balanced(partitions, members, claims, racks=NO_RACKS):
-    return GeneralBalance(partitions, members, claims, racks, claims.highest).run()
+def balanced(partitions, members, reported, racks=NO_RACKS):
+    return GeneralBalance(partitions, members, reported, racks, reported.highest).run()
 
 
 @pytest.mark.parametrize("racks", [False, True])
 def test_everything_is_dealt_to_readers_and_no_single_move_helps(racks):
-    for cluster, partitions, members, claims in drawn(150, equal=False, racks=racks):
+    for cluster, partitions, members, reported in drawn(150, equal=False, racks=racks):
         info = RackInfo.of(cluster, partitions, members, prefer=False)
-        given = balanced(partitions, members, claims, info)
+        given = balanced(partitions, members, reported, info)
         topics = {member.member_id: member.topics for member in members}
         dealt = sorted(tp for own in given.values() for tp in own)
         assert dealt == sorted(tp for own in partitions.values() for tp in own)
@@ -38,18 +38,18 @@ def test_everything_is_dealt_to_readers_and_no_single_move_helps(racks):
 
 
 def test_a_group_without_a_move_that_helps_keeps_all_that_it_has():
-    for _, partitions, members, claims in drawn(80, equal=False):
-        given = balanced(partitions, members, claims)
+    for _, partitions, members, reported in drawn(80, equal=False):
+        given = balanced(partitions, members, reported)
         settled = tuple(m._replace(owned=tuple(given[m.member_id])) for m in members)
-        again = balanced(partitions, settled, weigh_claims(settled, partitions, read))
+        again = balanced(partitions, settled, weigh_owned(settled, partitions, read))
         assert {m: set(own) for m, own in again.items()} == {m: set(own) for m, own in given.items()}
 
 
 def test_with_equal_subscriptions_loads_are_those_of_the_other_branch():
-    for _, partitions, members, claims in drawn(80, equal=True):
-        deal = ConstrainedDeal(partitions, weigh_claims(members, partitions, read), NO_RACKS)
+    for _, partitions, members, reported in drawn(80, equal=True):
+        deal = ConstrainedDeal(partitions, weigh_owned(members, partitions, read), NO_RACKS)
         deal.run()
-        given = balanced(partitions, members, claims)
+        given = balanced(partitions, members, reported)
         assert sorted(map(len, given.values())) == sorted(map(len, deal.assignment.values()))
 
 
@@ -61,7 +61,7 @@ def test_a_former_owner_gets_its_partition_back_before_others_as_light():
         Member("old", ("t",), tps("t-0"), 1),
     )
     cluster = Cluster.of({"t": 4})
-    given = balanced(cluster.partitions, group, weigh_claims(group, cluster.counts, read))
+    given = balanced(cluster.partitions, group, weigh_owned(group, cluster.counts, read))
     assert given == {"lone": [*tps("t-1")], "now": [*tps("t-2 t-3")], "old": [*tps("t-0")]}
 
 
@@ -73,7 +73,7 @@ def test_a_former_owner_that_was_set_aside_is_a_null_pointer():
     )
     cluster = Cluster.of({"solo": 1, "t": 3, "u": 1})
     with pytest.raises(NullPointerError, match="old takes no part in balancing"):
-        balanced(cluster.partitions, group, weigh_claims(group, cluster.counts, read))
+        balanced(cluster.partitions, group, weigh_owned(group, cluster.counts, read))
 
 
 def lightest(owned, members):

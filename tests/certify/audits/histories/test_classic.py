@@ -176,7 +176,7 @@ def test_a_partition_taken_before_its_owner_gave_it_up_is_found():
     ]
     group = only(written(members, protocol="cooperative-sticky", numbers=(5,)))
     (finding,) = (each for each in group.findings if each.claim == "cooperative")
-    assert "orders-1 (given to b, still claimed by a, generation 4)" in finding.message
+    assert "orders-1 (given to b, still owned by a, generation 4)" in finding.message
 
 
 def test_an_assignor_of_others_is_asked_for_validity_alone():

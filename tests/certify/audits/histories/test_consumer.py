@@ -153,6 +153,7 @@ def test_a_target_of_somebody_whose_own_records_are_missing_is_not_judged():
     (group,) = of_records([*kept]).groups
     assert group.findings == []
     assert all("whose own records are not there" in (each.why_not or "") for each in group.rebalances)
+    assert (group.moved, group.needless) == (None, None), "an unknown number is no 0"
 
 
 def test_what_was_judged_is_withdrawn_where_a_gap_follows_that_the_cleaner_cannot_have_made():

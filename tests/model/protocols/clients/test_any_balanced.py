@@ -18,7 +18,7 @@ from kassay.model.protocols.clients.any_balanced import (
     balanced,
     balanced_targets,
     balanced_tasks,
-    claims,
+    latest_owners,
     stickiest,
     tps_of,
     withheld,
@@ -34,7 +34,7 @@ NONE = frozenset()
 
 
 def drawn(count):
-    """Members with subscriptions and claims of any generation."""
+    """Members with subscriptions and reports of any generation."""
     for seed in range(count):
         rng = Random(seed)
         members = []
@@ -65,7 +65,7 @@ def test_balanced_are_all_assignments_with_the_flattest_loads():
         assert len(answers) == len(flattest)
 
 
-def test_the_only_claimant_of_the_latest_generation_wins():
+def test_the_only_reporter_of_the_latest_generation_wins():
     for members in drawn(120):
         expected = {}
         for tp in {tp for _, _, m in members for tp in m.owned}:
@@ -73,12 +73,12 @@ def test_the_only_claimant_of_the_latest_generation_wins():
             names = [name for name, _, m in members if tp in m.owned and m.generation == latest]
             if len(names) == 1:
                 expected[tp] = names[0]
-        assert claims(members, NONE) == expected
+        assert latest_owners(members, NONE) == expected
 
 
-def test_cooperative_answers_are_the_stickiest_without_what_another_claims():
+def test_cooperative_answers_are_the_stickiest_without_what_another_owns():
     for members in drawn(60):
-        owner = claims(members, NONE)
+        owner = latest_owners(members, NONE)
         ask = Ask("any-balanced", members, IMAGE)
         sticky = AnyBalanced("eager", sticky=True)(ask)
         kept = [
@@ -98,12 +98,12 @@ def test_cooperative_answers_are_the_stickiest_without_what_another_claims():
     ("switch", "winners"),
     [("", {}), ("dup_claim_unchecked", {"t-0": "a"}), ("max_gen_only", {})],
 )
-def test_switches_change_who_wins_a_partition_claimed_twice(switch, winners):
+def test_switches_change_who_wins_a_partition_owned_twice(switch, winners):
     members = [(name, "", Subscription(("t",), tps("t-0"), 1)) for name in "ab"]
-    assert {str(tp): name for tp, name in claims(members, frozenset({switch})).items()} == winners
+    assert {str(tp): name for tp, name in latest_owners(members, frozenset({switch})).items()} == winners
 
 
-def test_a_rule_that_validates_naively_throws_on_claims_that_contradict():
+def test_a_rule_that_validates_naively_throws_on_conflicting_ownership():
     members = tuple(
         (name, "", Subscription(("t",), tps("t-0"), generation)) for name, generation in (("a", 1), ("b", 2))
     )
@@ -124,7 +124,7 @@ def test_without_answers_there_is_no_stickiest():
     assert stickiest((), {}) == ()
 
 
-def test_withheld_is_what_another_still_claims_and_nothing_else():
+def test_withheld_is_what_another_still_owns_and_nothing_else():
     answer = (("a", tps("t-0 t-1")), ("b", tps("u-0 u-1")))
     owner = dict(zip(tps("t-0 t-1 u-0"), "aba"))
     assert withheld(answer, owner) == (("a", tps("t-0")), ("b", tps("u-1")))

@@ -52,8 +52,8 @@ def test_a_sticky_member_tells_what_it_was_given_last_and_since_when_once_it_was
     assert said(STICKY, member()).user_data == ()
     for numbers in ((0, 1), ()):
         owner = synced(STICKY, member(), *numbers)
-        claimed = said(STICKY, owner._replace(generation=-1))
-        assert (claimed.owned, claimed.user_data) == ((), (requests.UserData(3, tps(*numbers)),))
+        owned = said(STICKY, owner._replace(generation=-1))
+        assert (owned.owned, owned.user_data) == ((), (requests.UserData(3, tps(*numbers)),))
 
 
 def test_who_does_not_remember_keeps_nothing_and_tells_nothing():

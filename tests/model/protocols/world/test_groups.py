@@ -187,7 +187,7 @@ def test_scenario_52_who_loses_its_id_loses_what_it_owned():
     assert client(state, 1).owned, "it learns of it at its next poll"
     (joins,) = [a for a, _ in model.steps(state) if (a.actor, a.name) == ("c1", "JoinGroup")]
     assert "lost t-" in joins.detail
-    assert "claims" not in joins.detail, "what was lost is not claimed"
+    assert "owned" not in joins.detail, "what was lost is not reported"
     assert client(play(model, state, "c1 JoinGroup"), 1).owned == ()
 
 

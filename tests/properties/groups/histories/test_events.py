@@ -14,7 +14,7 @@ from kassay.model.groups.history import (
     FailedSync,
     Join,
     Leave,
-    OwnedClaim,
+    ReportOwned,
     Resubscribe,
     Return,
     Reweigh,
@@ -25,7 +25,7 @@ from kassay.properties.groups.histories.events import change
 from kassay.properties.groups.histories.generator import GeneratorState, GroupProfile
 from kassay.properties.sources import Seeded
 
-OF_ONE = (Leave, Crash, FailedSync, Resubscribe, OwnedClaim, ChangeRack)
+OF_ONE = (Leave, Crash, FailedSync, Resubscribe, ReportOwned, ChangeRack)
 
 
 def state(seed, profile):
@@ -101,7 +101,7 @@ def test_the_generator_knows_who_is_there_and_what(profile):
             assert world.away >= set(draft.away)
             assert set(draft.instances) <= world.static & (world.present | world.away)
     assert min(kinds[kind] for kind in (Join, Leave, AddPartitions, CreateTopic)) > 30
-    assert (kinds[OwnedClaim] > 0) is profile.contradicts
+    assert (kinds[ReportOwned] > 0) is profile.contradicts
     assert (kinds[DeleteTopic] > 0) is profile.contradicts
 
 

@@ -197,7 +197,7 @@ def test_each_record_has_its_role_and_its_value_streams_groups():
         "0": SourceTopics(("orders",), False, True),
         "1": SourceTopics(("refunds",), False, False),
     }
-    assert (epoch.value, target_epoch.value.epoch) == (GroupEpoch(3, 2, 7), 3)
+    assert (epoch.value, target_epoch.value.epoch) == (GroupEpoch(3, 2, 7, 0), 3)
     assert (target.value.partitions, target.value.standby) == (tps("0", 0), tps("0", 1))
     assert (current.value.assigned, current.value.standby, current.value.revoking) == (
         tps("0", 0),

@@ -61,7 +61,7 @@ def test_the_console_consumers_output_is_known_by_its_first_object(tmp_path):
     ("content", "complaint"),
     [
         (b"", ": empty, expected the output of kafka-dump-log"),
-        ("\ufeffDumping".encode("utf-16-le"), "UTF-16, as PowerShell writes it"),
+        ("\ufeffhello\n".encode("utf-16-le"), ":1: nothing of a log"),
         (b"hello\n", ":1: nothing of a log"),
         (b"Error: no access\n at java\n", ": the tool failed: Error: no access"),
         (b"\0\0\0\0\0\0\0\0", "not text, .* a segment itself is read with kafka-dump-log"),
@@ -73,6 +73,34 @@ def test_what_is_no_log_is_refused_at_once(tmp_path, content, complaint):
     path.write_bytes(content)
     with pytest.raises(InputError, match=complaint):
         sources.in_order([str(path)])
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda text: text.replace("\n", "\r\n").encode("utf-16"),
+        lambda text: ("\ufeff" + text).encode("utf-16-be"),
+        lambda text: "".join(f"> {line}\n" for line in text.splitlines()).encode(),
+        lambda text: "".join(
+            f"2026-05-01T12:00:01.123456789Z {line}\n" for line in text.splitlines()
+        ).encode(),
+        lambda text: "".join(f"kafka-1  | {line}\n" for line in text.splitlines()).encode(),
+        lambda text: "".join(f"[pod/kafka-0/kafka] {line}\n" for line in text.splitlines()).encode(),
+        lambda text: f"$ kafka-dump-log.sh --offsets-decoder\n```\n{text}```\n$ \n".encode(),
+    ],
+)
+def test_a_dump_as_people_paste_it(tmp_path, way):
+    path = tmp_path / "dump.txt"
+    text = dump(records())
+    path.write_text(text)
+    plain = [
+        item.record for item in sources.read_log(*sources.in_order([str(path)])) if isinstance(item, LogRow)
+    ]
+    path.write_bytes(way(text))
+    read = [
+        item.record for item in sources.read_log(*sources.in_order([str(path)])) if isinstance(item, LogRow)
+    ]
+    assert read == plain and len(plain) > 1
 
 
 def test_what_is_not_there_and_a_folder_are_refused(tmp_path):

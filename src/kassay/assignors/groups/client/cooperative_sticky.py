@@ -16,17 +16,17 @@ Cost: that of sticky and O(P).
 from __future__ import annotations
 
 from kassay.assignors.groups.client.sticky import StickyRule
-from kassay.assignors.groups.client.sticky_claims import UserDataClaim, decode_generation, encode_generation
+from kassay.assignors.groups.client.sticky_owned import UserDataOwned, decode_generation, encode_generation
 from kassay.assignors.registry import COOPERATIVE, EAGER, reference
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 
 
-def _claim(member: Member) -> UserDataClaim:
+def _reported_by(member: Member) -> UserDataOwned:
     if member.generation > NO_GENERATION:
-        return UserDataClaim(member.owned, member.generation)
-    return UserDataClaim(member.owned, decode_generation(member.user_data))
+        return UserDataOwned(member.owned, member.generation)
+    return UserDataOwned(member.owned, decode_generation(member.user_data))
 
 
 @reference(
@@ -43,7 +43,7 @@ class CooperativeSticky(AssignorBase):
     protocols = (COOPERATIVE, EAGER)
 
     def __init__(self, *, prefer_rack_aware: bool = False) -> None:
-        self._rule = StickyRule(_claim, prefer_rack_aware=prefer_rack_aware)
+        self._rule = StickyRule(_reported_by, prefer_rack_aware=prefer_rack_aware)
         self._generation = NO_GENERATION
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:

@@ -41,10 +41,10 @@ class OptimalCooperative(AssignorBase):
         from kassay.solver.groups.optimum import remembered_optimum
 
         planned = remembered_optimum(cluster, group).assignment
-        claimants = group.claimants
+        reported_owners = group.reported_owners
         return Assignment(
             {
-                member: [tp for tp in tps if tp not in claimants or claimants[tp][1] == member]
+                member: [tp for tp in tps if tp not in reported_owners or reported_owners[tp][1] == member]
                 for member, tps in planned.items()
             }
         )

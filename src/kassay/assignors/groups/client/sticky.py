@@ -5,7 +5,7 @@ move to a subscriber with a load two lower); rack alignment of what has to move 
 Eager: each member revokes everything and then gets the answer. A member's previous partitions and their
 generation travel in its user data, and nothing else counts (`user_data`).
 Tie-breaks: in `sticky_constrained` (equal subscriptions) and `sticky_general`; conflicting ownership in
-`sticky_claims`. The answer depends on the order of the leader's map where ownership conflicts, where a member
+`sticky_owned`. The answer depends on the order of the leader's map where ownership conflicts, where a member
 subscribes to nothing, and where too many members own more than the lesser quota.
 Kafka's bugs kept: partitions for a member that does not read the topic (empty subscriptions ahead of others;
 owners of an older generation), partitions that do not exist, IllegalStateException and NullPointerException
@@ -20,17 +20,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from kassay.assignors.groups.client.sticky_claims import (
-    Claims,
+from kassay.assignors.groups.client.sticky_general import GeneralBalance
+from kassay.assignors.groups.client.sticky_owned import (
+    OwnedPartitions,
     Partitions,
     RackInfo,
-    UserDataClaim,
+    UserDataOwned,
     decode_sticky,
     sticky_user_data,
     unassigned,
-    weigh_claims,
+    weigh_owned,
 )
-from kassay.assignors.groups.client.sticky_general import GeneralBalance
 from kassay.assignors.groups.order import partitions_by_number
 from kassay.assignors.java_errors import DivisionByZeroError, IllegalStateError
 from kassay.assignors.registry import reference
@@ -65,13 +65,13 @@ class ConstrainedDeal:
     more. `transferring` are partitions whose new owner must wait until the previous one gives them up.
     """
 
-    def __init__(self, partitions: Partitions, claims: Claims, racks: RackInfo) -> None:
-        if not claims.owned:
+    def __init__(self, partitions: Partitions, reported: OwnedPartitions, racks: RackInfo) -> None:
+        if not reported.owned:
             raise DivisionByZeroError("no members to share the partitions among")
         self._partitions = {topic: partitions[topic] for topic in utf16_sorted(partitions)}
-        self._claims = claims
+        self._reported = reported
         self._racks = racks
-        members = len(claims.owned)
+        members = len(reported.owned)
         self._least, self._larger_expected = divmod(sum(map(len, partitions.values())), members)
         self._most = self._least + (self._larger_expected > 0)
         self._larger = 0
@@ -83,7 +83,7 @@ class ConstrainedDeal:
 
     def run(self) -> None:
         """Assign everything; raises `IllegalStateError` where Kafka does."""
-        for member_id, owned in self._claims.owned.items():
+        for member_id, owned in self._reported.owned.items():
             self.assignment[member_id] = self._keep(member_id, owned)
         kept = [tp for tps in self.assignment.values() for tp in tps]
         free = unassigned(self._partitions, kept)
@@ -103,8 +103,8 @@ class ConstrainedDeal:
             self._revoked |= {tp: member_id for tp in owned if self._racks.mismatch(member_id, tp)}
         else:
             mine = partitions_by_number(owned)
-        if self._claims.contested:
-            mine = [tp for tp in mine if tp not in self._claims.contested]
+        if self._reported.contested:
+            mine = [tp for tp in mine if tp not in self._reported.contested]
         if len(mine) < self._least:
             self._below.append(member_id)
             return list(mine)
@@ -183,7 +183,7 @@ class ConstrainedDeal:
 
     def _give(self, tp: TopicPartition, member_id: str) -> None:
         self.assignment[member_id].append(tp)
-        if self._revoked.get(tp, member_id) != member_id or tp in self._claims.contested:
+        if self._revoked.get(tp, member_id) != member_id or tp in self._reported.contested:
             self.transferring[tp] = member_id
 
     def _verify(self) -> None:
@@ -216,7 +216,7 @@ class StickyRule:
     even where the whole group is lower now. This matters only to the general branch.
     """
 
-    def __init__(self, read: Callable[[Member], UserDataClaim], *, prefer_rack_aware: bool) -> None:
+    def __init__(self, read: Callable[[Member], UserDataOwned], *, prefer_rack_aware: bool) -> None:
         self._read = read
         self._prefer_rack_aware = prefer_rack_aware
         self._highest = NO_GENERATION
@@ -226,17 +226,17 @@ class StickyRule:
         members = group.members
         subscribed: set[str] = set().union(*(member.topics for member in members))
         partitions = {topic: tps for topic, tps in cluster.partitions.items() if topic in subscribed}
-        claims = weigh_claims(members, partitions, self._read)
-        self._highest = max(self._highest, claims.highest)
+        reported = weigh_owned(members, partitions, self._read)
+        self._highest = max(self._highest, reported.highest)
         racks = RackInfo.of(cluster, partitions, members, prefer=self._prefer_rack_aware)
-        if claims.equal_subscriptions:
-            deal = ConstrainedDeal(partitions, claims, racks)
+        if reported.equal_subscriptions:
+            deal = ConstrainedDeal(partitions, reported, racks)
             deal.run()
             return StickyOutcome(deal.assignment, deal.transferring)
-        return StickyOutcome(GeneralBalance(partitions, members, claims, racks, self._highest).run(), None)
+        return StickyOutcome(GeneralBalance(partitions, members, reported, racks, self._highest).run(), None)
 
 
-def _claim(member: Member) -> UserDataClaim:
+def _reported_by(member: Member) -> UserDataOwned:
     return decode_sticky(member.user_data)
 
 
@@ -252,7 +252,7 @@ class Sticky(AssignorBase):
     name = "sticky"
 
     def __init__(self, *, prefer_rack_aware: bool = False) -> None:
-        self._rule = StickyRule(_claim, prefer_rack_aware=prefer_rack_aware)
+        self._rule = StickyRule(_reported_by, prefer_rack_aware=prefer_rack_aware)
         self._user_data: bytes | None = None
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:

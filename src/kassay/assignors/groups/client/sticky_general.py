@@ -7,8 +7,8 @@ Loads are the lengths of the members' lists; the members' numbers break ties.
 The moves of a rebalance so far, so that no partition goes back and forth.
 
 If a partition of a topic is to move from A to B, and another partition of that topic has moved from B to A,
-the other one goes back instead. The partition sent back is the first that is still recorded; Kafka takes the
-first of a hash set, which never changed an answer in the golden vectors.
+the other one goes back instead. The partition sent back is the first of a `java.util.HashSet`: of the lowest
+bucket, which depends on how large the set has ever been.
 Source: Kafka client `AbstractStickyAssignor.PartitionMovements` 3.9.1 (KIP-54).
 
 1. Keep owned partitions of topics that the member still reads (with racks: only matching ones).
@@ -38,11 +38,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import groupby
 
-from kassay.assignors.groups.client.sticky_claims import NO_RACKS, Claims, Partitions, RackInfo, unassigned
+from kassay.assignors.groups.client.sticky_owned import (
+    NO_RACKS,
+    OwnedPartitions,
+    Partitions,
+    RackInfo,
+    unassigned,
+)
 from kassay.assignors.java_errors import NoSuchElementError, NullPointerError
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Member
-from kassay.model.java import utf16_sorted
+from kassay.model.java import bucket, partition_hash, utf16_sorted
 
 Loads = Mapping[int, Sized]
 
@@ -93,12 +99,50 @@ class Lightest:
 Pair = tuple[int, int]
 
 
+class MovedPartitions:
+    """Partitions in the order of a `java.util.HashSet`; its table grows and never shrinks."""
+
+    def __init__(self) -> None:
+        self._added: dict[TopicPartition, int] = {}
+        self._order: list[tuple[int, int, TopicPartition]] = []
+        self._additions = 0
+        self._table = 16
+
+    @property
+    def count(self) -> int:
+        """The number of partitions."""
+        return len(self._added)
+
+    def add(self, tp: TopicPartition) -> None:
+        """Add a partition that is not in the set."""
+        self._additions += 1
+        self._added[tp] = self._additions
+        heappush(self._order, self._placed(tp))
+        if 4 * self.count > 3 * self._table:
+            self._table *= 2
+            self._order = [self._placed(each) for each in self._added]
+            heapify(self._order)
+
+    def remove(self, tp: TopicPartition) -> None:
+        """Remove a partition; its entry stays in the order until it comes first."""
+        del self._added[tp]
+
+    def first(self) -> TopicPartition:
+        """The first partition of a set that is not empty."""
+        while self._added.get(self._order[0][2]) != self._order[0][1]:
+            heappop(self._order)
+        return self._order[0][2]
+
+    def _placed(self, tp: TopicPartition) -> tuple[int, int, TopicPartition]:
+        return bucket(partition_hash(tp.topic, tp.partition), self._table), self._added[tp], tp
+
+
 class PartitionMovements:
     """The moves so far, each from the first owner to the present one; members are numbers."""
 
     def __init__(self) -> None:
         self._pairs: dict[TopicPartition, Pair] = {}
-        self._by_topic: dict[str, dict[Pair, dict[TopicPartition, None]]] = {}
+        self._by_topic: dict[str, dict[Pair, MovedPartitions]] = {}
 
     def to_be_moved(self, tp: TopicPartition, source: int, target: int) -> TopicPartition:
         """The partition that really moves when this one is to go from source to target."""
@@ -108,7 +152,7 @@ class PartitionMovements:
         if tp in self._pairs:
             source = self._pairs[tp][0]
         back = of_topic.get((target, source))
-        return next(iter(back)) if back else tp
+        return tp if back is None else back.first()
 
     def record(self, tp: TopicPartition, source: int, target: int) -> None:
         """Record the move; one that leads back to the first owner removes the record."""
@@ -118,14 +162,17 @@ class PartitionMovements:
                 return
         pair = (source, target)
         self._pairs[tp] = pair
-        self._by_topic.setdefault(tp.topic, {}).setdefault(pair, {})[tp] = None
+        of_topic = self._by_topic.setdefault(tp.topic, {})
+        if pair not in of_topic:
+            of_topic[pair] = MovedPartitions()
+        of_topic[pair].add(tp)
 
     def _forget(self, tp: TopicPartition) -> int:
         """Remove the partition's record and return its first owner."""
         pair = self._pairs.pop(tp)
         of_topic = self._by_topic[tp.topic]
-        del of_topic[pair][tp]
-        if not of_topic[pair]:
+        of_topic[pair].remove(tp)
+        if not of_topic[pair].count:
             del of_topic[pair]
         return pair[0]
 
@@ -143,7 +190,7 @@ class GeneralBalance:
         self,
         partitions: Partitions,
         members: tuple[Member, ...],
-        claims: Claims,
+        reported: OwnedPartitions,
         racks: RackInfo,
         highest: int,
     ) -> None:
@@ -161,9 +208,9 @@ class GeneralBalance:
         self._partitions = {topic: partitions[topic] for topic in in_order}
         self._total = sum(map(len, partitions.values()))
         self._racks = racks
-        self._owned: Owned = {numbers[member_id]: owned for member_id, owned in claims.owned.items()}
+        self._owned: Owned = {numbers[member_id]: owned for member_id, owned in reported.owned.items()}
         self._owner = {tp: member for member, owned in self._owned.items() for tp in owned}
-        self._former = _former_owners(claims, numbers, highest)
+        self._former = _former_owners(reported, numbers, highest)
         self._movements = PartitionMovements()
         self._revoked = False
         self._balanced: bool | None = None
@@ -329,14 +376,16 @@ class GeneralBalance:
         return True
 
 
-def _former_owners(claims: Claims, numbers: dict[str, int], highest: int) -> dict[TopicPartition, int]:
+def _former_owners(
+    reported: OwnedPartitions, numbers: dict[str, int], highest: int
+) -> dict[TopicPartition, int]:
     """The owner of each partition in the latest generation before the highest; the first of several."""
     former: dict[TopicPartition, tuple[int, int]] = {}
-    for member_id, claim in claims.stated.items():
-        if claim.generation < highest:
-            for tp in claim.owned:
-                if tp not in former or claim.generation > former[tp][0]:
-                    former[tp] = (claim.generation, numbers[member_id])
+    for member_id, report in reported.stated.items():
+        if report.generation < highest:
+            for tp in report.owned:
+                if tp not in former or report.generation > former[tp][0]:
+                    former[tp] = (report.generation, numbers[member_id])
     return {tp: member for tp, (_, member) in former.items()}
 
 

@@ -15,10 +15,10 @@ Source: Kafka `GroupMetadataManager.classicGroupSyncToClassicGroup` and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from kassay.assignors.groups.client.sticky_claims import decode_generation, decode_sticky
+from kassay.assignors.groups.client.sticky_owned import decode_generation, decode_sticky
 from kassay.certify.audits.continuity import LogContinuity
 from kassay.certify.audits.judging import (
     SeenMember,
@@ -28,6 +28,7 @@ from kassay.certify.audits.judging import (
     is_full,
     judgement,
     merged,
+    of_racks,
     only_owners,
     protocol_of,
     renamed,
@@ -111,6 +112,11 @@ class ClassicHistory:
         """The last record has been read: moves of a rebalance that withholds partitions are not known."""
         if self.before is not None and self.before.withheld and self.audit.rebalances:
             self.audit.leave_open("its last round withholds partitions, and no other follows")
+
+    def notes(self) -> Iterator[str]:
+        """What is to be said of the group as it is at the end of the log."""
+        members = self.before.value.members if self.before is not None else ()
+        yield from of_racks(each.subscription.rack if each.subscription else None for each in members)
 
     def take(
         self, value: ClassicGeneration, moment: LogMoment, log: LogContinuity
@@ -230,24 +236,24 @@ class ClassicHistory:
         self.audit.without_reader += readers.assign(owners, members, moment, value.generation, within)
 
     def _step(self, value: ClassicGeneration, before: _Before | None) -> Step | None:
-        claims = [_claim(each, value.protocol) for each in value.members]
-        protocol = protocol_of(CLIENT, value.protocol, any(owned for owned, _ in claims))
+        reports = [_reported_by(each, value.protocol) for each in value.members]
+        protocol = protocol_of(CLIENT, value.protocol, any(owned for owned, _ in reports))
         eager = protocol is RebalanceProtocol.EAGER
-        says_owned = value.protocol == "sticky" and any(owned for owned, _ in claims)
+        says_owned = value.protocol == "sticky" and any(owned for owned, _ in reports)
         if eager and not says_owned:
-            claims = [((), NO_GENERATION)] * len(claims)
+            reports = [((), NO_GENERATION)] * len(reports)
         if eager and not says_owned and before is not None and before.given is not None:
             back = renamed(before.members, map(_seen, value.members))
             had = {back.get(member_id, member_id): tps for member_id, tps in before.given.items()}
             generation = before.value.generation
-            claims = [(had.get(each.member_id, ()), generation) for each in value.members]
+            reports = [(had.get(each.member_id, ()), generation) for each in value.members]
         given = _given(value) or {}
-        latest = max((generation for _, generation in claims), default=NO_GENERATION)
+        latest = max((generation for _, generation in reports), default=NO_GENERATION)
         cluster = self.topics.cluster(
             (tp for tps in given.values() for tp in tps),
             (
                 tp
-                for each, (owned, generation) in zip(value.members, claims)
+                for each, (owned, generation) in zip(value.members, reports)
                 if protocol is RebalanceProtocol.COOPERATIVE and generation == latest and each.subscription
                 for tp in owned
                 if tp.topic in each.subscription.topics
@@ -265,7 +271,7 @@ class ClassicHistory:
                 each.subscription.rack if each.subscription else None,
                 each.instance_id,
             )
-            for each, (owned, generation) in zip(value.members, claims)
+            for each, (owned, generation) in zip(value.members, reports)
         )
         group = Group(members, value.leader)
         return Step(cluster, group, Assignment(given), value.generation, protocol=protocol)
@@ -420,14 +426,14 @@ def _given(value: ClassicGeneration) -> dict[str, tuple[TopicPartition, ...]] | 
     return {each.member_id: each.assignment.partitions for each in value.members if each.assignment}
 
 
-def _claim(member: GenerationMember, protocol: str | None) -> tuple[tuple[TopicPartition, ...], int]:
+def _reported_by(member: GenerationMember, protocol: str | None) -> tuple[tuple[TopicPartition, ...], int]:
     """The partitions that the member reports as owned, and their generation (KIP-792)."""
     subscription = member.subscription
     if subscription is None:
         return (), NO_GENERATION
     if protocol == "sticky":
-        claim = decode_sticky(subscription.user_data)
-        return claim.owned, max(claim.generation, NO_GENERATION)
+        report = decode_sticky(subscription.user_data)
+        return report.owned, max(report.generation, NO_GENERATION)
     generation = subscription.generation
     if generation < 0 and protocol == "cooperative-sticky":
         generation = decode_generation(subscription.user_data)

@@ -13,7 +13,7 @@ Kafka `SimpleAssignor`, `ShareTargetAssignmentBuilder`, `ShareGroupStatePartitio
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kassay.certify.audits.histories.targets import TargetHistory
@@ -83,6 +83,14 @@ class ConsumerHistory(TargetHistory):
         """The assignor that the members request; None if they leave it to the cluster or disagree."""
         requested = Counter(each.assignor for each in self.subscriptions.values() if each.assignor)
         return next(iter(requested)) if len(requested) == 1 else None
+
+    def notes(self) -> Iterator[str]:
+        """That members still use the classic protocol."""
+        yield from super().notes()
+        classic = sum(each.classic for each in self.subscriptions.values())
+        if classic:
+            use = "uses" if classic == 1 else "use"
+            yield f"{classic} of {len(self.subscriptions)} members {use} the classic protocol: a migration"
 
     def wished(self) -> str:
         """The assignors that members ask for where they do not agree, in words."""

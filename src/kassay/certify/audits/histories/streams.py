@@ -10,7 +10,7 @@ Source: KIP-1071; Kafka `streams.TargetAssignmentBuilder`, `streams.CurrentAssig
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kassay.certify.audits.histories.consumer import TOO_MANY
@@ -32,13 +32,17 @@ from kassay.reading.kafka.offsets.values import (
 
 @dataclass
 class StreamsHistory(TargetHistory):
-    """The records of one group, in order; `standbys` is None if no record has their number."""
+    """The records of one group, in order; `standbys` is None if no record has their number.
+
+    `checked`: the epoch of the topology that the coordinator has checked.
+    """
 
     protocol = GroupProtocol.STREAMS
     at_rest = 1
 
     topology: GroupTopology | None = None
     standbys: int | None = None
+    checked: int | None = None
     numbers: dict[str, int] = field(default_factory=dict)
 
     def learn(self, record: GroupRecord) -> None:
@@ -46,11 +50,38 @@ class StreamsHistory(TargetHistory):
         value = record.value
         if record.type.role is RecordRole.GROUP_EPOCH:
             self.standbys = value.standbys if isinstance(value, GroupEpoch) else None
+            self.checked = value.topology_epoch if isinstance(value, GroupEpoch) else None
         elif record.type.role is RecordRole.TOPOLOGY:
             self.topics_changed = self.topology is not None
             self.topology = value if isinstance(value, GroupTopology) else None
             self.numbers = _numbers(self.topology.subtopologies if self.topology else ())
             self.topics = SeenTopics(self._tasks_today())
+
+    def notes(self) -> Iterator[str]:
+        """Threads and coordinators with another topology, and topics that only expressions name."""
+        yield from super().notes()
+        if self.topology is None:
+            return
+        epoch, checked = self.topology.epoch, self.checked
+        if checked not in (None, epoch):
+            yield f"its topology is of epoch {epoch}, the coordinator has checked that of epoch {checked}"
+        other = sum(each.topology_epoch != epoch for each in self.subscriptions.values())
+        if other:
+            have = "has" if other == 1 else "have"
+            threads = f"{other} of {len(self.subscriptions)} threads"
+            yield f"{threads} {have} a topology of another epoch than {epoch}"
+        by_regex = sorted(name for name, each in self.topology.subtopologies.items() if each.by_regex)
+        if by_regex:
+            yield (
+                f"topics of subtopology {', '.join(by_regex)} are named by expressions, which no record "
+                "resolves: its tasks are those that were assigned"
+            )
+
+    def sources(self, task: TopicPartition) -> tuple[TopicPartition, ...]:
+        """The partitions of topics that the task reads; none where the topology is not known."""
+        topology = self.topology.subtopologies if self.topology is not None else {}
+        read = topology[task.topic].topics if task.topic in topology else ()
+        return tuple(TopicPartition(topic, task.partition) for topic in read)
 
     def forget_topics(self) -> None:
         """The topology is deleted with its group."""

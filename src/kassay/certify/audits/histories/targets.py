@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Self
 
 from kassay.certify.audits.continuity import LogContinuity
-from kassay.certify.audits.judging import Judgement, SeenMember, causes, home
+from kassay.certify.audits.judging import Judgement, SeenMember, causes, home, of_racks
 from kassay.certify.audits.readers import PartitionReaders
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (
@@ -45,6 +45,8 @@ _LEFT_FOR_NOW: Final = -2
 """The epoch of a static member that has left and may return (KIP-848)."""
 RESTLESS: Final = 3
 """The fewest epochs in a row without a cause that say that a group does not come to rest."""
+_ANY_MEMBER: Final = ""
+"""The reader of a partition that several members of a share group read."""
 _BEFORE = "the target before it is not known"
 
 
@@ -223,6 +225,10 @@ class TargetHistory(ABC):
         """The assignors that members ask for where they do not agree, in words."""
         return ""
 
+    def notes(self) -> Iterator[str]:
+        """What is to be said of the group as it is at the end of the log."""
+        yield from of_racks(each.rack for each in self.subscriptions.values())
+
     def finish(self, log: LogContinuity) -> AuditedRebalance | None:
         """The last target at the end of a compacted log, if it is not checked yet.
 
@@ -269,8 +275,9 @@ class TargetHistory(ABC):
         self.judged_epoch = self.target_epoch
         given = {member for member, target in self.targets.items() if target.partitions or target.standby}
         why_not, judged = None, Judgement((), (), None)
-        if not given <= self.subscriptions.keys():
-            why_not = "it has targets of members whose own records are not there"
+        incomplete = not given <= self.subscriptions.keys()
+        if incomplete:
+            why_not, why = "it has targets of members whose own records are not there", ()
         elif not self.subscriptions:
             why_not = "the group is empty"
         elif self.migrated:
@@ -279,7 +286,9 @@ class TargetHistory(ABC):
             outcome = self.judge(moment)
             why_not, judged = (outcome, judged) if isinstance(outcome, str) else (None, outcome)
         unmeasured = gap
-        if not self.subscriptions:
+        if incomplete:
+            unmeasured = gap or why_not
+        elif not self.subscriptions:
             unmeasured = None
         elif self.before is not None and (judged.measured is None or judged.measured.moved is None):
             unmeasured = why_not or self.unmeasured()
@@ -392,16 +401,24 @@ class TargetHistory(ABC):
     def _read(self) -> None:
         """Follow who reads what from the end of this batch on."""
         readers, last = self.readers, self.last
-        if readers is not None and last is not None and not self.shares:
+        if readers is not None and last is not None:
             if not self.subscriptions:
                 readers.forget()
             else:
+                readers.name_topics(self.named)
                 gained = dict(zip(self.named(self.gained), self.gained.values()))
-                readers.release(set(self.named(self.given_up)) - gained.keys(), last)
+                if self.shares:
+                    gained = dict.fromkeys(gained, _ANY_MEMBER)
+                given_up = (tp for tp in self.given_up if not self._is_read(tp))
+                readers.release(set(self.named(given_up)) - gained.keys(), last)
                 unread = readers.assign(gained, self.subscriptions, last, self.epoch or 0, None)
                 self.audit.without_reader += unread
         self.gained.clear()
         self.given_up.clear()
+
+    def _is_read(self, tp: TopicPartition) -> bool:
+        """Whether another member of a share group still reads the partition."""
+        return self.shares and any(tp in self.had[each].read for each in self.owners.get(tp, ()))
 
     def _double_owners(self, log: LogContinuity) -> Iterator[AuditFinding]:
         """Partitions that two members own at once, by records between which no offset is missing."""

@@ -42,7 +42,7 @@ from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.table import IllegalTransition
 from kassay.model.protocols.values.choices import LEADER, PROTOCOL, Target, TargetAsk
 from kassay.model.protocols.values.groups import PREPARING, STABLE
-from kassay.model.protocols.values.releases import NEWEST
+from kassay.model.protocols.values.releases import TRUNK_2024
 from kassay.model.protocols.values.requests import CONSUMER_SESSION, REVOCATION, Armed, Partitions, SetTimer
 from kassay.model.protocols.values.streams import STREAMS_SESSION, TaskRoles, TaskTarget
 from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
@@ -51,9 +51,10 @@ from kassay.reading.values import read_as
 
 
 class TraceChoices:
-    """Choices as in the trace; `turn_to` moves to the next step."""
+    """Choices as in the trace; `turn_to` moves to the next step. `names` are the trace's for some timers."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self._names = names or {}
         self._known: set[str | None] = set()
         self._before = BEFORE_THE_FIRST.state
         self._step = BEFORE_THE_FIRST
@@ -97,8 +98,8 @@ class TraceChoices:
     def target(self, ask: TargetAsk) -> Target:
         """The target after the step, for these members.
 
-        The trace does not show a target whose write failed. It only shows whether the member had to revoke
-        something: that armed its revocation timer, which a failed write does not undo.
+        A trace without `lost` does not show a target whose write failed. It only shows whether the member had
+        to revoke something: that armed its revocation timer, which a failed write does not undo.
         """
         target: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
         for record in self._step.records:
@@ -106,7 +107,11 @@ class TraceChoices:
                 target[record.member] = partitions_of(record.partitions)
         for member, tps in self._step.state.target.items():
             target[member] = partitions_of(tps)
-        if self._step.event.write_fails is not None:
+        if self._step.lost:
+            for record in self._step.lost:
+                if record.type == "target" and record.member is not None and not record.tombstone:
+                    target[record.member] = partitions_of(record.partitions)
+        elif self._step.event.write_fails is not None:
             target |= {member.member_id: self._unwritten(member.member_id) for member in ask.members}
         return tuple((member.member_id, target[member.member_id]) for member in ask.members)
 
@@ -128,14 +133,15 @@ class TraceChoices:
         for member_id in sorted(listed):
             tasks = given.get(member_id, MemberTasks())
             target.append((member_id, TaskRoles(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))))
-        shown = tuple(sorted(shown_tasks(self._step.shape.state).items()))
+        shown = tuple(sorted(shown_tasks(self._step.shape.state, self._step.shape.lost).items()))
         return shown if _same_tasks(shown, target) else tuple(target)
 
     def first_of(self, due: Armed) -> SetTimer:
         """The timer that fired next, among those due."""
         expected = next(self._fired, None)
         for order in due:
-            if expected is not None and (order.timer.kind, order.timer.member_id or None) == expected:
+            kind, member_id = order.timer
+            if expected is not None and (self._names.get(kind, kind), member_id or None) == expected:
                 return order
         return due[0]
 
@@ -192,15 +198,16 @@ class FollowedTrace:
     """A trace in progress: the model takes each genuine step, and is compared after it."""
 
     def __init__(self, trace: TraceShape, target: CoordinatorTarget, release: str) -> None:
-        self._choices = TraceChoices()
+        # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
+        self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
+        self._choices = TraceChoices(self._names)
         self._runtime = ClockedRuntime(config_of(trace.config, release), self._choices, target)
         self._images = Images()
         self._host = self._runtime.first(self._images.publish(trace.topics))
         self._clock = 0
         self._durable = 0
-        self._release, self._tells_more = release, release == NEWEST
-        # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
-        self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
+        self._ends_writes = trace.config.unload_ends_writes
+        self._release, self._tells_more = release, release != TRUNK_2024
 
     def check(self, step: TracedStep) -> str | None:
         """Take one step; returns the difference, or None."""
@@ -221,7 +228,7 @@ class FollowedTrace:
         if kind == "flush":
             return self._runtime.flush(host)
         if kind == "reload":
-            return self._runtime.reload(host)
+            return self._runtime.reload(host, ends_writes=self._ends_writes)
         if kind == "defer":
             return Happened(host._replace(deferring=True))
         return self._runtime.deliver(host, self._event(step), event.write_fails or "")

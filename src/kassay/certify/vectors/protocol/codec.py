@@ -19,7 +19,7 @@ from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.records import ResolutionApplied, ResolutionRun
-from kassay.model.protocols.values.releases import NEWEST, RELEASES
+from kassay.model.protocols.values.releases import NEWEST, RELEASES, TRUNK_2024
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Partitions, TopicImage
 from kassay.model.protocols.values.streams import StreamsConfig
 from kassay.reading.values import read_as
@@ -32,10 +32,16 @@ def release_named(version: str) -> str:
     """
     if not version:
         return NEWEST
-    for release in RELEASES:
-        if re.search(rf"(?<![\d.]){re.escape(release)}(?!\d)", version):
+    for release in (TRUNK_2024, *RELEASES):
+        series = release.rpartition(".")[0] or release
+        if re.search(rf"(?<![\d.]){re.escape(series)}(?!\d)", version):
             return release
-    raise InputError(f"traces of {version!r}: expected a coordinator of {' or '.join(RELEASES)}")
+    raise InputError(f"traces of {version!r}: expected a coordinator of {_listed(RELEASES)}")
+
+
+def _listed(releases: Iterable[str]) -> str:
+    *others, last = releases
+    return f"{', '.join(others)} or {last}"
 
 
 def config_of(config: ConfigShape, release: str) -> Config:
@@ -61,7 +67,7 @@ def config_of(config: ConfigShape, release: str) -> Config:
 def _since_4_0(config: ConfigShape, name: str, release: str) -> int:
     """A setting that 2024-10 lacks; raises `InputError` if it is missing for a later release."""
     value: int | None = getattr(config, name)
-    if value is None and release == NEWEST:
+    if value is None and release != TRUNK_2024:
         raise InputError(f"config.{name}: missing")
     return value or 0
 

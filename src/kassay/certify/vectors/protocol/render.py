@@ -69,7 +69,7 @@ def rendered_beside(record: r.LogRecord) -> dict[str, Any]:
         more["time"] = value.time
     elif isinstance(value, r.MemberValue) and value.regex:
         more["regex"] = value.regex
-    elif isinstance(value, r.CurrentValue):
+    elif isinstance(value, r.CurrentValue) and (value.assigned_epochs or value.pending_epochs):
         more = _epochs("assigned_epochs", value.assigned, value.assigned_epochs)
         more |= _epochs("pending_epochs", value.pending, value.pending_epochs)
     return {"more": more} if more else {}

@@ -21,7 +21,11 @@ Numbers = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class ConfigShape:
-    """The coordinator's configuration; times in milliseconds."""
+    """The coordinator's configuration; times in milliseconds.
+
+    `unload_ends_writes`: a broker that is no longer the coordinator answers what waits for acknowledgement,
+    as Kafka's runtime does; without it these requests get no answer, as from a broker that is gone.
+    """
 
     classic_initial_rebalance_delay_ms: Count
     classic_new_member_join_timeout_ms: Count
@@ -34,6 +38,7 @@ class ConfigShape:
     streams: Document = field(default_factory=dict)
     consumer_assignment_interval_ms: Count | None = None
     consumer_regex_refresh_interval_ms: Count | None = None
+    unload_ends_writes: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,8 @@ class EventShape:
 class StepShape:
     """One step: the event, and Kafka's reaction; `t` is in milliseconds since the first step.
 
-    `more` holds the additional data in traces of later releases, None if the trace's release has none.
+    `more` holds the additional data in traces of later releases, None if the trace's release has none. `lost`
+    has the records whose write failed, which only show the choices that were made: a trace may lack them.
     """
 
     i: int
@@ -121,6 +127,7 @@ class StepShape:
     durable: int
     state: Document
     more: Document | None = None
+    lost: tuple[Document, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,7 @@ class SeenShape:
     state: StateShape
     records: tuple[RecordShape, ...]
     responses: tuple[ResponseShape, ...]
+    lost: tuple[RecordShape, ...]
 
 
 class TracedStep:
@@ -147,13 +155,14 @@ class TracedStep:
 
     def __init__(self, shape: StepShape) -> None:
         # Tasks are not partitions: the choices for a Streams group read the state themselves.
-        state = {} if shape.state.get("type") == "streams" else shape.state
+        streams = shape.state.get("type") == "streams"
+        state = {"timers": shape.state["timers"]} if streams else shape.state
         parts = {"event": shape.event, "state": state}
-        lists = {"records": list(shape.records), "responses": list(shape.responses)}
+        lists = {name: list(getattr(shape, name)) for name in ("records", "responses", "lost")}
         seen = read_as(SeenShape, {**parts, **lists}, f"step {shape.i}")
         self.shape = shape
         self.event, self.state = seen.event, seen.state
-        self.records, self.responses = seen.records, seen.responses
+        self.records, self.responses, self.lost = seen.records, seen.responses, seen.lost
 
 
 BEFORE_THE_FIRST: Final = TracedStep(StepShape(-1, 0, {"event": ""}, (), (), (), 0, {}))

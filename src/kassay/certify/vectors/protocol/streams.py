@@ -54,6 +54,7 @@ class SubtopologyShape:
     repartition_sinks: tuple[str, ...]
     repartition_sources: tuple[tuple[str, TaskNumber], ...]
     copartition: tuple[CopartitionShape, ...]
+    regex: tuple[str, ...] = ()
 
     @property
     def value(self) -> StreamsSubtopology:
@@ -69,7 +70,7 @@ class SubtopologyShape:
             CopartitionGroup(group.sources, group.repartition_sources) for group in self.copartition
         )
         topics = (self.sources, self.changelogs, self.repartition_sinks)
-        return StreamsSubtopology(self.id, *topics, self.repartition_sources, groups)
+        return StreamsSubtopology(self.id, *topics, self.repartition_sources, groups, self.regex)
 
 
 @dataclass(frozen=True)
@@ -168,11 +169,17 @@ def _tasks(numbers: Numbers | None) -> TaskIds | None:
     return tuple(sorted({GroupTask(name, number) for name, each in numbers.items() for number in each}))
 
 
-def shown_tasks(state: Document) -> dict[str, TaskRoles]:
-    """The target in a state, by member; raises `InputError` if it is invalid."""
-    if state.get("type") != "streams":
-        return {}
-    target = read_as(StreamsStateShape, state, "state").target
+def shown_tasks(state: Document, lost: Iterable[Document] = ()) -> dict[str, TaskRoles]:
+    """The target in a state, by member, with the records of one that were lost.
+
+    Raises `InputError` if it is invalid.
+    """
+    target: dict[str, RolesShape] = {}
+    if state.get("type") == "streams":
+        target |= read_as(StreamsStateShape, state, "state").target
+    for record in lost:
+        if record["type"] == "target" and "tasks" in record:
+            target[record["member"]] = read_as(RolesShape, record["tasks"], "lost")
     return {
         member: TaskRoles(*(_tasks(getattr(roles, role)) or () for role in TaskRoles._fields))
         for member, roles in target.items()

@@ -98,7 +98,7 @@ class GivesUpOneByOne(OptimalCooperative):
         reads = {member.member_id: member.topics for member in group.members}
         leaving = [
             (tp, owner)
-            for tp, (_, owner) in sorted(group.claimants.items())
+            for tp, (_, owner) in sorted(group.reported_owners.items())
             if owner is not None and tp not in given and cluster.has(tp) and tp.topic in reads[owner]
         ]
         for tp, owner in leaving[1:]:

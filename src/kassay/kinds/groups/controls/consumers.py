@@ -98,8 +98,8 @@ class CountsToTheEnd(Spoilt):
         return {**answer, ends[1]: (*answer[ends[1]], TopicPartition(last, cluster.counts[last]))}
 
 
-@control("trusts-claims", breaks="single-owner", kinds=CLIENT, like="")
-class TrustsClaims(Spoilt):
+@control("trusts-owned", breaks="single-owner", kinds=CLIENT, like="")
+class TrustsOwned(Spoilt):
     """Everybody keeps what they say they own, whoever else says so (KAFKA-7026)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:

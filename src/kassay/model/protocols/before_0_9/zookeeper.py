@@ -63,9 +63,9 @@ class ZooKeeperEvent(StrEnum):
     START = "start"
     WATCH = "watch fires"
     REBALANCE = "rebalance"
-    CLAIM = "claim, all free"
-    CONFLICT = "claim, one taken"
-    LAST_CONFLICT = "claim, one taken, no try left"
+    OWN = "own, all free"
+    CONFLICT = "own, one taken"
+    LAST_CONFLICT = "own, one taken, no try left"
     CLOSE = "close"
     CRASH = "crash"
     EXPIRE = "session expires"
@@ -99,7 +99,7 @@ _CONSUMER: Final[Table] = {
     },
     ZooKeeperStatus.RELEASED: {
         ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.RELEASED,), _NOTICE),
-        ZooKeeperEvent.CLAIM: Rule(
+        ZooKeeperEvent.OWN: Rule(
             (ZooKeeperStatus.IDLE,), "create the owner znodes one by one; B := share(view)"
         ),
         ZooKeeperEvent.CONFLICT: Rule((ZooKeeperStatus.RELEASED,), "undo, one try less, read the view again"),
@@ -225,7 +225,7 @@ class ZooKeeperModel:
         elif status in (ZooKeeperStatus.IDLE, ZooKeeperStatus.GAVE_UP) and consumer.pending:
             yield from self._release(state, c, consumer)
         elif status is ZooKeeperStatus.RELEASED:
-            yield from self._claim(state, c, consumer)
+            yield from self._take_ownership(state, c, consumer)
         elif status is ZooKeeperStatus.ZOMBIE:
             back = consumer._replace(
                 status=moved(status, ZooKeeperEvent.RECONNECT), pending=True, tries=self.retries or 0
@@ -262,7 +262,7 @@ class ZooKeeperModel:
             return ()
         return self.share(view.partitions, len(view.ids), view.ids.index(c))
 
-    def _claim(
+    def _take_ownership(
         self, state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer
     ) -> Iterator[tuple[Action, ZooKeeperWorld]]:
         name, view = f"c{c + 1}", consumer.view
@@ -272,23 +272,23 @@ class ZooKeeperModel:
         listing = f"partitions {_listing(wanted)}"
         if not taken or not self.guard:
             owner = tuple(c if tp in wanted else o for tp, o in enumerate(state.owner))
-            claimed = consumer._replace(
-                status=moved(consumer.status, ZooKeeperEvent.CLAIM), owned=wanted, view=None, tries=0
+            owning = consumer._replace(
+                status=moved(consumer.status, ZooKeeperEvent.OWN), owned=wanted, view=None, tries=0
             )
             yield (
-                Action(name, "claim", "zookeeper", listing, "created"),
-                _put(state, c, claimed)._replace(owner=owner),
+                Action(name, "own", "zookeeper", listing, "created"),
+                _put(state, c, owning)._replace(owner=owner),
             )
         elif self.retries is not None and consumer.tries == 0:
             gone = consumer._replace(status=moved(consumer.status, ZooKeeperEvent.LAST_CONFLICT), view=None)
-            yield Action(name, "claim", "zookeeper", listing, "NodeExists, gives up"), _put(state, c, gone)
+            yield Action(name, "own", "zookeeper", listing, "NodeExists, gives up"), _put(state, c, gone)
         else:
             to, tries = moved(consumer.status, ZooKeeperEvent.CONFLICT), max(0, consumer.tries - 1)
             for label, fresh, world in self._reads(state):
                 again = consumer._replace(status=to, view=fresh, tries=tries)
                 reply = f"NodeExists, reads a {label or 'fresh '}view"
                 yield (
-                    Action(name, "claim", "zookeeper", listing, reply, fault=bool(label)),
+                    Action(name, "own", "zookeeper", listing, reply, fault=bool(label)),
                     _put(world, c, again),
                 )
 

@@ -60,7 +60,7 @@ def balanced(readers: tuple[Reader, ...], image: Image) -> tuple[Given, ...]:
     )
 
 
-def claims(
+def latest_owners(
     members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
 ) -> dict[TopicPartition, str]:
     """The winning owner of each partition that members report as owned.
@@ -70,32 +70,32 @@ def claims(
     user data without its generation.
     """
     members = tuple(members)
-    top = max((claim_of(metadata)[1] for _, _, metadata in members), default=-1)
+    top = max((owned_of(metadata)[1] for _, _, metadata in members), default=-1)
     lowest = top if "max_gen_only" in switches else 0
     alone = "dup_claim_unchecked" not in switches
     return {
-        tp: claimants[0]
-        for tp, (label, claimants) in _claimants(members, switches).items()
-        if label >= lowest and not (alone and len(claimants) > 1)
+        tp: reporters[0]
+        for tp, (label, reporters) in _reporters(members, switches).items()
+        if label >= lowest and not (alone and len(reporters) > 1)
     }
 
 
-def _claimants(
+def _reporters(
     members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
 ) -> dict[TopicPartition, tuple[int, list[str]]]:
     """The highest generation reported for each partition, and the members that report it."""
     best: dict[TopicPartition, tuple[int, list[str]]] = {}
     for member, _, metadata in members:
-        owned, label = claim_of(metadata)
+        owned, label = owned_of(metadata)
         label = 0 if "sticky_no_generation" in switches else label
         for tp in owned if label >= 0 else ():
-            held, claimants = best.get(tp, (-2, []))
+            held, reporters = best.get(tp, (-2, []))
             if label >= held:
-                best[tp] = (label, [*claimants, member] if label == held else [member])
+                best[tp] = (label, [*reporters, member] if label == held else [member])
     return best
 
 
-def claim_of(metadata: Subscription) -> tuple[Partitions, int]:
+def owned_of(metadata: Subscription) -> tuple[Partitions, int]:
     """A member's owned partitions and their generation, from its subscription, else from its user data."""
     if metadata.owned or not metadata.user_data:
         return metadata.owned, metadata.generation
@@ -107,10 +107,10 @@ def doubled(
     given: Given, members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
 ) -> Given:
     """The answer of a rule that never compares equal reports: all with the best one keep the partition."""
-    best = _claimants(members, switches)
-    twice = {tp: claimants for tp, (_, claimants) in best.items() if len(claimants) > 1}
+    best = _reporters(members, switches)
+    twice = {tp: reporters for tp, (_, reporters) in best.items() if len(reporters) > 1}
     return tuple(
-        (member, tuple(sorted({*tps, *(tp for tp, claimants in twice.items() if member in claimants)})))
+        (member, tuple(sorted({*tps, *(tp for tp, reporters in twice.items() if member in reporters)})))
         for member, tps in given
     )
 
@@ -135,7 +135,7 @@ class AnyBalanced:
     """The leader's choices; `mode` cooperative withholds, `sticky` also minimises moves in eager mode.
 
     Switches: no_withhold does not withhold; naive_validation throws if reports of owned partitions conflict;
-    dup_claim_unchecked and sticky_no_generation accept such reports; max_gen_only see `claims`.
+    dup_claim_unchecked and sticky_no_generation accept such reports; max_gen_only see `latest_owners`.
     """
 
     def __init__(self, mode: str, *, sticky: bool = False, switches: frozenset[str] = frozenset()) -> None:
@@ -152,7 +152,7 @@ class AnyBalanced:
             return answers
         if "naive_validation" in self.switches and _contradictory(members):  # type: ignore[arg-type]
             return ()
-        owner = claims(members, self.switches)  # type: ignore[arg-type]
+        owner = latest_owners(members, self.switches)  # type: ignore[arg-type]
         answers = stickiest(answers, owner)
         if self.mode == "cooperative" and "no_withhold" not in self.switches:
             answers = tuple(dict.fromkeys(withheld(given, owner) for given in answers))
@@ -163,8 +163,8 @@ class AnyBalanced:
 
 
 def _contradictory(members: Iterable[tuple[str, str, Subscription]]) -> bool:
-    claimed = [tp for _, _, metadata in members for tp in claim_of(metadata)[0]]
-    return len(claimed) > len(set(claimed))
+    owned = [tp for _, _, metadata in members for tp in owned_of(metadata)[0]]
+    return len(owned) > len(set(owned))
 
 
 @lru_cache(maxsize=4096)

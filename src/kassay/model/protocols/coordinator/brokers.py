@@ -37,7 +37,7 @@ from kassay.model.protocols.values.groups import (
     Role,
     StoredAssignment,
 )
-from kassay.model.protocols.values.records import Background, LogRecord, TargetEpochValue
+from kassay.model.protocols.values.records import Background, Log, LogRecord, TargetEpochValue
 from kassay.model.protocols.values.streams import TaskTarget
 from kassay.model.protocols.values.streams_groups import StreamsTargetEpochValue, StreamsTaskGroup
 from kassay.model.streams.group import StreamsGroup
@@ -126,6 +126,8 @@ class Brokers:
         # class.
         self._outcomes: Memo[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = Memo()
         self._loaded: Memo[tuple[Interned, bool], tuple[Interned, ...]] = Memo()
+        self._logged: dict[object, Group] = {}
+        self._takeovers: Memo[tuple[Interned, Log], tuple[tuple[str, str], ...]] = Memo()
         self._stepped: Memo[tuple[Interned, type[Event], Event], tuple[Result, ...]] = Memo()
 
     def first(self, image: requests.Image, number: int = 0) -> Interned:
@@ -258,6 +260,32 @@ class Brokers:
         ((loaded, _),) = self.handle(cell, Load(cell.value.log))
         group: Group = loaded.value.state.group
         return group
+
+    def logged(self, cell: Interned) -> Group:
+        """The group that a new coordinator reads out of the log, without its timers."""
+        host: CoordinatorHost = cell.value
+        key = (host.log, host.state.image)
+        if key not in self._logged:
+            fresh = CoordinatorState(image=host.state.image, now=self.now)
+            (after,) = outcomes(
+                lambda choices: step(self.config, fresh, Load(host.log), choices),
+                self.targets,
+                lambda prefix: self.member_id(host, prefix),
+                self.tasks,
+            )
+            self._logged[key] = after.state.group
+        return self._logged[key]
+
+    def takeovers(self, cell: Interned) -> tuple[tuple[str, str], ...]:
+        """The protocols whose first request now leaves a log that does not load, each with the reason."""
+        host: CoordinatorHost = cell.value
+        key = (host.coordinator, host.log)
+        refused = self._takeovers.get(key)
+        if refused is None:
+            from kassay.model.protocols.coordinator.takeovers import refused_takeovers
+
+            refused = self._takeovers[key] = tuple(refused_takeovers(self.config, host.state, host.log))
+        return refused
 
     def _other_readings(self, cell: Interned) -> Iterator[Interned]:
         """Further results of loading a compacted log; equal results appear once."""

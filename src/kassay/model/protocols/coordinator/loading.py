@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from kassay.model.protocols.coordinator.consumer.group import find, replay
+from kassay.model.protocols.coordinator.consumer.group import empty_group, find, replay
 from kassay.model.protocols.coordinator.loader import (
     NO_TARGET,
     GroupType,
@@ -32,7 +32,7 @@ from kassay.model.protocols.coordinator.streams.group import NEW_GROUP, after_re
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.groups import MEMBER_STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import Batch, CurrentValue, GroupValue, Key, LogHistory, LogRecord
-from kassay.model.protocols.values.requests import LEAVE_EPOCH
+from kassay.model.protocols.values.requests import CONSUMER_TYPE, LEAVE_EPOCH, RawMetadata
 from kassay.model.protocols.values.streams_groups import (
     STREAMS_CURRENT,
     STREAMS_EPOCH,
@@ -162,6 +162,8 @@ class _Reader:
                 self.group = ClassicGroup()
         elif kind == r.GROUP:
             assert record.value is None or isinstance(record.value, GroupValue), "a group's record"
+            if record.value and self.has("unparsed_is_server_error") and _has_unparsed(record.value):
+                raise Unreadable(f"{_named(record)}: a subscription that cannot be read")
             self.group = record.value
         elif kind in STREAMS_KINDS:
             self._streams(record)
@@ -179,7 +181,7 @@ class _Reader:
         """The consumer group, created if there is none or one with offsets only."""
         if isinstance(self.group, ConsumerGroup):
             return self.group
-        return ConsumerGroup(0, 0) if self.has("epochs_from_zero") else ConsumerGroup()
+        return empty_group(self.has)
 
     def _replayed(self, group: ConsumerGroup, record: LogRecord) -> ConsumerGroup | None:
         kind, name = record.key
@@ -192,7 +194,7 @@ class _Reader:
             empty = CurrentValue(LEAVE_EPOCH, LEAVE_EPOCH, MEMBER_STABLE, (), ())
             return _known(replay(group, (LogRecord((r.CURRENT, name), empty),)))
         if kind == r.MEMBER:
-            return group._replace(members=tuple(m for m in group.members if m is not member))
+            return _known(replay(group, (LogRecord((r.MEMBER, name), None),)))
         if kind == r.TARGET_EPOCH:
             return group._replace(target_epoch=NO_TARGET)
         return None if kind == r.EPOCH else _known(replay(group, (record,)))
@@ -229,6 +231,12 @@ def _loaded(record: LogRecord) -> LoadedRecord:
     elif isinstance(value, StreamsCurrentValue):
         taken = LoadedMember(value.epoch)
     return LoadedRecord(type_, part, "", str(name), taken)
+
+
+def _has_unparsed(value: GroupValue) -> bool:
+    """Whether a group of consumers has a member whose metadata is no subscription."""
+    of_consumers = value.protocol_type == CONSUMER_TYPE
+    return of_consumers and any(isinstance(member.metadata, RawMetadata) for member in value.members)
 
 
 def _known(group: object) -> ConsumerGroup:

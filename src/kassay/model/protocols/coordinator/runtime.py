@@ -9,18 +9,27 @@ deferred event queue, timers, unloading).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from kassay.model.explore.states import Interned, Interner, constant
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
-from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load, Output, Unload, step
+from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, LoadAsLeft, Output, Unload, step
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Choices
-from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
+from kassay.model.protocols.values.groups import (
+    Continuation,
+    CoordinatorState,
+    Persist,
+    Persisted,
+)
+from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import Background, Log, LogHistory, LogRecord, compact
+from kassay.model.protocols.values.streams import INITIAL_REBALANCE, STREAMS_SESSION
 
 NO_HISTORY: Final = constant(LogHistory())
+NOT_RETRIED: Final = frozenset({*requests.OF_CLASSIC_GROUPS, INITIAL_REBALANCE})
+"""All other timers are armed once more if their write fails."""
 
 
 class CoordinatorHost(NamedTuple):
@@ -105,7 +114,7 @@ class CoordinatorCall:
         """Carry out a step: timers, log, replies, and continuations of acknowledged or failed writes.
 
         A failed write undoes no timer. A timer whose write failed is armed again, unless it is one of
-        `requests.NOT_RETRIED`.
+        `NOT_RETRIED`.
         """
         coordinator, outputs = result
         before = self.host
@@ -140,7 +149,7 @@ class CoordinatorCall:
     def _retry(self, event: requests.TimerFired) -> None:
         """Arm a timer again whose write failed."""
         dropped = "failed_expiry_dropped" in self.runtime.config.switches
-        if event.timer.kind not in requests.NOT_RETRIED and not dropped:
+        if event.timer.kind not in NOT_RETRIED and not dropped:
             again = requests.SetTimer(event.timer, requests.RETRY_BACKOFF, event.payload)
             self.host = self.host._replace(armed=self.runtime.arranged(rearmed(self.host.armed, (again,))))
 
@@ -189,10 +198,34 @@ class CoordinatorCall:
             else:
                 self.take(Persisted(item))
 
+    def abandon(self, behind: Mapping[RequestId, requests.ReplyBody]) -> frozenset[RequestId]:
+        """The coordinator moves: what waits for acknowledgement gets an error. Returns the requests answered.
+
+        `behind` are requests that wait without having an answer yet, with the error that each gets.
+        """
+        host = self.host
+        waiting = [item for item in host.waiting if isinstance(item, requests.Reply)]
+        ended = {**behind, **{item.correlation_id: _refused(item.body) for item in waiting}}
+        self.host = host._replace(unacknowledged=(), waiting=())
+        self.replies += [requests.Reply(request, body) for request, body in ended.items()]
+        return frozenset(ended)
+
+
+def _refused(body: requests.ReplyBody) -> requests.ReplyBody:
+    """The answer to the same request when its write has failed because the coordinator moves."""
+    error = write_error("NOT_LEADER_OR_FOLLOWER")
+    if isinstance(body, requests.JoinGroupReply):
+        return requests.JoinGroupReply(error, requests.UNKNOWN_MEMBER)
+    return type(body)(error)
+
 
 def appends(outputs: Iterable[Output]) -> bool:
     """Whether a step writes anything, so that its write can fail."""
     return any(isinstance(output, Persist) and output.records for output in outputs)
+
+
+_SAME_KEY: Final = {requests.CONSUMER_SESSION: STREAMS_SESSION, STREAMS_SESSION: requests.CONSUMER_SESSION}
+"""Timers to which Kafka gives one key: a member of either kind of group has one of the two."""
 
 
 def rearmed(armed: requests.Armed, outputs: Iterable[Output]) -> requests.Armed:
@@ -204,10 +237,14 @@ def rearmed(armed: requests.Armed, outputs: Iterable[Output]) -> requests.Armed:
             if output.if_absent and output.timer in orders:
                 continue
             orders.pop(output.timer, None)
+            if other := _SAME_KEY.get(output.timer.kind):
+                orders.pop(output.timer._replace(kind=other), None)
             orders[output.timer] = output._replace(if_absent=False) if output.if_absent else output
             changed = True
         elif isinstance(output, requests.CancelTimer):
             changed = orders.pop(output.timer, None) is not None or changed
+            if other := _SAME_KEY.get(output.timer.kind):
+                changed = orders.pop(output.timer._replace(kind=other), None) is not None or changed
     return tuple(sorted(orders.values(), key=_due)) if changed else armed
 
 
@@ -260,6 +297,7 @@ class ClockedRuntime:
         self.choices = choices
         self.target = target
         self._cell = Interner().cell
+        self._behind: dict[RequestId, requests.ReplyBody] = {}
 
     def first(self, image: requests.Image) -> CoordinatorHost:
         """A coordinator without any knowledge of the group."""
@@ -275,15 +313,19 @@ class ClockedRuntime:
         """Never."""
         return False
 
-    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:  # noqa: ARG002 - the log is read compacted
-        """Unchanged: not tracked."""
-        return history
+    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:
+        """All that was ever appended: no cleaner runs."""
+        kept: LogHistory = history.value
+        return Interned(LogHistory((*kept.batches, records)))
 
     def deliver(self, host: CoordinatorHost, event: Event, write_fails: str = "") -> Happened:
         """Deliver a request or a new image; with `write_fails`, its append fails with that error."""
         call = CoordinatorCall(self, host)
         call.take(event, write_fails)
-        return _happened(call)
+        if isinstance(event, requests.JoinGroup | requests.SyncGroup) and call.host.unacknowledged:
+            error = write_error("NOT_LEADER_OR_FOLLOWER")
+            self._behind[event.correlation_id] = requests.error_reply(event, error)
+        return self._happened(call)
 
     def advance(
         self,
@@ -305,23 +347,31 @@ class ClockedRuntime:
             call.host = call.host.without(order)
             call.fired.append(order.timer)
             call.take(requests.TimerFired(order.timer, order.payload), write_fails)
-        return _happened(call, elapsed)
+        return self._happened(call, elapsed)
 
     def flush(self, host: CoordinatorHost) -> Happened:
         """Acknowledge everything that was appended, and end `deferring`."""
         call = CoordinatorCall(self, host)
+        self._behind = {}
         call.release()
-        return _happened(call)
+        return self._happened(call)
 
-    def reload(self, host: CoordinatorHost) -> Happened:
-        """Fail over: the old coordinator answers parked requests, a new one reads acknowledged records."""
-        call = CoordinatorCall(self, host.deserted())
-        call.take(Unload())
-        call.take(Load(host.log))
-        return _happened(call)
+    def reload(self, host: CoordinatorHost, *, ends_writes: bool = False) -> Happened:
+        """Fail over: the old coordinator answers parked requests, a new one reads acknowledged records.
 
+        With `ends_writes` the old one also answers the requests that wait for acknowledgement.
+        """
+        call = CoordinatorCall(self, host)
+        ended = call.abandon(self._behind) if ends_writes else frozenset()
+        self._behind = {}
+        call.host = call.host.deserted()
+        call.take(Unload(ended))
+        history: LogHistory = host.history.value
+        call.take(LoadAsLeft(tuple(record for batch in history.batches for record in batch)))
+        return self._happened(call)
 
-def _happened(call: CoordinatorCall, elapsed: int = 0) -> Happened:
-    return Happened(
-        call.host, tuple(call.replies), tuple(call.records), tuple(call.fired), elapsed, call.acknowledged
-    )
+    def _happened(self, call: CoordinatorCall, elapsed: int = 0) -> Happened:
+        for reply in call.replies:
+            self._behind.pop(reply.correlation_id, None)
+        replies, records, fired = tuple(call.replies), tuple(call.records), tuple(call.fired)
+        return Happened(call.host, replies, records, fired, elapsed, call.acknowledged)

@@ -42,7 +42,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.protocols.coordinator.classic import requests as classic_requests
 from kassay.model.protocols.coordinator.consumer import requests as consumer_requests
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.consumer.regexes import run
 from kassay.model.protocols.coordinator.streams import requests as streams
 from kassay.model.protocols.values import errors, requests
@@ -58,6 +58,7 @@ from kassay.model.protocols.values.groups import (
     Role,
     SyncedConsumerGroup,
 )
+from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import (
     EPOCH,
     MEMBER,
@@ -103,7 +104,12 @@ SWITCHES: Final = (
 
 
 class Unload(NamedTuple):
-    """The broker is no longer coordinator: parked requests are answered NOT_COORDINATOR."""
+    """The broker is no longer coordinator: parked requests are answered NOT_COORDINATOR.
+
+    Those of `behind` are not: the service answered them, as they waited for an acknowledgement, too.
+    """
+
+    behind: frozenset[RequestId] = frozenset()
 
 
 class Load(NamedTuple):
@@ -159,7 +165,7 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
         return _active(effects, state, _load(effects, event.log))
     if isinstance(event, Unload):
         if isinstance(state.group, ClassicGroup):
-            classic_requests.unload(effects, state.group)
+            classic_requests.unload(effects, state.group, event.behind)
         idle = state.background._replace(tasks=(), targets=())
         state = state._replace(group=None, role=Role.NOT_COORDINATOR, background=idle, removed=())
         return CoordinatorStep(state, tuple(effects.out))

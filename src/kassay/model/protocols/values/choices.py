@@ -190,9 +190,10 @@ class Effects:
     def remove_unwritten(self, group: Group) -> None:
         """Remove a group, if there is one, from memory without a record.
 
-        Walks without a clock do not track that: it makes a difference to failed writes alone.
+        It comes back with the next failed write: the snapshot is that of the last append. Walks without a
+        clock track it where writes may fail.
         """
-        if group is not None and self.now != NO_CLOCK:
+        if group is not None and (self.now != NO_CLOCK or self.config.writes_fail):
             self.removed = (group,)
 
     def reply(self, request: RequestId, body: ReplyBody) -> None:

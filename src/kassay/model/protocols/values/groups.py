@@ -127,7 +127,8 @@ class ConsumerGroup(NamedTuple):
 
     `target_time` is the time in ms at which the target was computed. With a clock, `refreshed` is () or holds
     the epoch that the group has had since its topics were last looked up; a group at a lower epoch looks them
-    up again.
+    up again. `statics` is () or holds Kafka's map of instance ids to member ids; with () it follows from the
+    members.
     """
 
     epoch: Generation = 1
@@ -138,6 +139,7 @@ class ConsumerGroup(NamedTuple):
     target_time: int = UNKNOWN_TIME
     refreshed: tuple[Generation, ...] = ()
     resolved: Resolved = ()
+    statics: tuple[Ordered[tuple[str, MemberId]], ...] = ()
 
 
 Group: TypeAlias = ClassicGroup | ConsumerGroup | StreamsTaskGroup | None

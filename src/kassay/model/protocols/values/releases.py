@@ -1,8 +1,9 @@
 """The modelled releases of Kafka, as the coordinator rules in which they differ.
 
 There is one coordinator, with the rules of the newest release. If an older release has another rule, a switch
-with that rule's name turns it on, and a release is the set of its older rules. Sources: branch 4.4 of Kafka
-at 8d3916cfe15f (2026-08-21), trunk at 1eb7644 (2024-10-25).
+with that rule's name turns it on, and a release is the set of its older rules. `kassay conform` compares each
+release but 2024-10 with Kafka's own classes. Sources: Kafka 4.4.0, branch 4.4 at 8d3916cfe15f (2026-08-21);
+4.3.1, 4.2.1, 4.1.2 and 4.0.2 at their commits; trunk at 1eb7644 (2024-10-25).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final, NamedTuple
 
 
 class OldRule(NamedTuple):
-    """A rule of trunk 2024-10 that 4.4 has changed; `switch` turns it on again.
+    """A rule of an older release that 4.4.0 has changed; `switch` turns it on again.
 
     `item` orders the table. `hidden` says why no walk can show the older rule, "" if one does.
     """
@@ -108,9 +109,17 @@ OLD_RULES: Final = (
         "either rule: they keep their member ids.",
     ),
     OldRule(
+        "instances_remembered",
+        11,
+        "KAFKA-20747",
+        "An instance id leads to its last member for good, even if that has another one now, or has left.",
+        "An instance id that a member has given up is free.",
+        "A consumer gets its member id and its instance id once, on creation.",
+    ),
+    OldRule(
         "target_stays_with_instance",
         11,
-        "KAFKA-20292, KAFKA-20747",
+        "KAFKA-20292",
         "A member that changes its instance id leaves its target with the old one.",
         "A member that changes its instance id keeps its target when the next one is computed.",
         "A consumer gets its member id and its instance id once, on creation; nine worlds, static "
@@ -247,16 +256,43 @@ OLD_RULES: Final = (
         "unparsed_is_server_error",
         31,
         "KAFKA-20662",
-        "A JoinGroup whose subscription cannot be read is answered UNKNOWN_SERVER_ERROR.",
-        "It is answered INCONSISTENT_GROUP_PROTOCOL.",
+        "A subscription that cannot be read ends a join phase, or JoinGroup, with an uncaught exception.",
+        "The classic group does not know its topics; a consumer group answers INCONSISTENT_GROUP_PROTOCOL.",
         hidden="The models' clients send nothing that cannot be read.",
     ),
 )
 """By item, then by switch."""
 
-NEWEST: Final = "4.4"
+NEWEST: Final = "4.4.0"
+TRUNK_2024: Final = "2024-10"
+"""Kafka's trunk of October 2024, from which the first golden vectors come; it was never released."""
+_OF_4_3: Final = frozenset(
+    {
+        "assignor_change_waits",
+        "empty_keeps_target_epoch",
+        "full_refuses_instances",
+        "instances_remembered",
+        "target_stays_with_instance",
+        "unparsed_is_server_error",
+    }
+)
+_OF_4_2: Final = _OF_4_3 | {
+    "classic_follows_group_epoch",
+    "commits_at_epoch_only",
+    "disabled_lets_classic_in",
+    "epochs_from_zero",
+    "no_assignment_epochs",
+    "targets_at_once",
+    "targets_undated",
+}
+_OF_4_1: Final = _OF_4_2 | {"revocation_counts_up", "strict_epoch0", "subscription_ignored"}
+_OF_4_0: Final = _OF_4_1 | {"topics_recorded"}
 RELEASES: Final[Mapping[str, frozenset[str]]] = {
-    "4.4": frozenset(),
-    "2024-10": frozenset(rule.switch for rule in OLD_RULES),
+    NEWEST: frozenset(),
+    "4.3.1": _OF_4_3,
+    "4.2.1": _OF_4_2,
+    "4.1.2": _OF_4_1,
+    "4.0.2": _OF_4_0,
+    TRUNK_2024: frozenset(rule.switch for rule in OLD_RULES),
 }
 """The active switches of each release."""

@@ -42,6 +42,8 @@ Partitions: TypeAlias = tuple[TopicPartition, ...]
 """Partitions in their natural order, without duplicates."""
 
 NO_REQUEST: Final = -1
+ANSWERED: Final = -2
+"""A parked request that an uncaught exception has answered, though the group still waits with it."""
 ZERO_BYTES: Final[Partitions] = (TopicPartition("", -1),)
 """An assignment of zero bytes: nothing was ever assigned. Different from `()`, an encoded empty one."""
 NO_PARTITION: Final = -1
@@ -287,10 +289,8 @@ CLASSIC_SYNC: Final = "classic_sync_of_member"
 
 OF_CLASSIC_GROUPS: Final = frozenset({SESSION, JOIN, SYNC})
 """The timers of classic groups. The groups of KIP-848 and KIP-1071 share no key with them."""
-NOT_RETRIED: Final = OF_CLASSIC_GROUPS
-"""All other timers are armed once more if their write fails."""
 RETRY_BACKOFF: Final = 500
-"""The delay in ms until such a timer fires again."""
+"""The delay in ms until a timer whose write failed fires again."""
 
 
 class Timer(NamedTuple):
@@ -372,7 +372,8 @@ class Config(NamedTuple):
 
     A group's regular expressions are not resolved again before `regex_min_interval` is over, which is no
     setting in Kafka; below 0 there is no such limit. With `offload`, which no release has, targets are
-    computed in the background (KIP-1263). `switches` names deliberate bugs (see `coordinator.SWITCHES`);
+    computed in the background (KIP-1263). With `writes_fail` what a failed write takes back is tracked where
+    there is no clock, too. `switches` names deliberate bugs (see `coordinator.SWITCHES`);
     empty for a correct one.
     """
 
@@ -391,3 +392,4 @@ class Config(NamedTuple):
     downgrade: bool = False
     switches: frozenset[str] = frozenset()
     streams: StreamsConfig = StreamsConfig()
+    writes_fail: bool = False

@@ -80,7 +80,10 @@ class CopartitionGroup(NamedTuple):
 
 
 class StreamsSubtopology(NamedTuple):
-    """A connected part of a topology; each repartition source has its partition count, 0 if unset."""
+    """A connected part of a topology; each repartition source has its partition count, 0 if unset.
+
+    `expressions` that name sources may be sent, but no release accepts any.
+    """
 
     subtopology_id: str
     sources: tuple[str, ...] = ()
@@ -88,6 +91,7 @@ class StreamsSubtopology(NamedTuple):
     repartition_sinks: tuple[str, ...] = ()
     repartition_sources: tuple[tuple[str, int], ...] = ()
     copartition: tuple[CopartitionGroup, ...] = ()
+    expressions: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:

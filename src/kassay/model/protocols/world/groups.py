@@ -70,6 +70,7 @@ def coordinator_config(options: ModelOptions) -> requests.Config:
         regex_min_interval=-1,
         offload=options.offload,
         switches=options.switches,
+        writes_fail=options.faults.write > 0,
     )
 
 
@@ -248,7 +249,7 @@ class ClassicModel:
         if gone:
             detail += f"; {word} {listing(gone)}"
         if joining.owned:
-            detail += f"; claims {listing(joining.owned)}"
+            detail += f"; owned {listing(joining.owned)}"
         action = Action(f"c{c + 1}", "JoinGroup", BROKER, detail)
         yield from self.calls.call(action, client, turn, c, broker, faults)
 

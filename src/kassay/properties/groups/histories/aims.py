@@ -23,8 +23,8 @@ from kassay.model.groups.history import (
     History,
     Leave,
     NewLeader,
-    OwnedClaim,
     Rebalance,
+    ReportOwned,
     Resubscribe,
     StaticReturn,
     Withhold,
@@ -282,8 +282,8 @@ def _skipped_generation(draft: GeneratorState) -> History:
     return _start(draft, members)
 
 
-@_reaches("double-claim")
-def _double_claim(draft: GeneratorState) -> History:
+@_reaches("owned-twice")
+def _owned_twice(draft: GeneratorState) -> History:
     """Two of three members report a partition in the same generation."""
     return _start(draft, _doubly(draft, _dealt(draft)))
 
@@ -325,14 +325,14 @@ def _failed_sync(draft: GeneratorState) -> History:
     return _start(draft, members, *changes)
 
 
-@_reaches("claim-and-resubscribe")
+@_reaches("owned-and-resubscribe")
 def _claim_and_resubscribe(draft: GeneratorState) -> History:
     """Two members report the same partitions while one of the group, or all, read other topics."""
     source = draft.source
     members = _dealt(draft)
     topics = members[0].topics
-    claimed = tuple(draft.tps(topics)[: source.integer(1, 4)])
-    events: list[Event] = [OwnedClaim(member.member_id, claimed, GENERATION + 1) for member in members[:2]]
+    owned = tuple(draft.tps(topics)[: source.integer(1, 4)])
+    events: list[Event] = [ReportOwned(member.member_id, owned, GENERATION + 1) for member in members[:2]]
     alone = draft.profile.allows("equal-subscriptions")
     events += [Resubscribe(m.member_id, topics[:1]) for m in (members[2:] if alone else members)]
     return _start(draft, members, tuple(events))

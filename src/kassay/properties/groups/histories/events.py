@@ -16,9 +16,9 @@ from kassay.model.groups.history import (
     FailedSync,
     Leave,
     NewLeader,
-    OwnedClaim,
     RackBroker,
     Rebalance,
+    ReportOwned,
     Resubscribe,
     Return,
     Reweigh,
@@ -226,7 +226,7 @@ def _claims(draft: GeneratorState) -> list[Event]:
     tps = draft.tps(list(draft.topics))
     generation = source.choice((draft.generation, draft.generation - 1, draft.generation, -1))
     events: list[Event] = [
-        OwnedClaim(member_id, tuple(subset(source, tps, 0.5)), generation)
+        ReportOwned(member_id, tuple(subset(source, tps, 0.5)), generation)
         for member_id in list(draft.members)[: 1 + source.boolean()]
     ]
     if draft.profile.allows("equal-subscriptions") and source.boolean(0.4):

@@ -24,6 +24,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION
 from kassay.model.shape.codec import MOST
 from kassay.reading.documents import wrong
+from kassay.reading.kafka.offsets.fields import fields_in
 from kassay.reading.kafka.offsets.values import (
     ClassicGeneration,
     ConsumerAssignment,
@@ -161,7 +162,8 @@ def streams_epoch(data: JsonObject, path: str) -> GroupEpoch:
     standbys = configs.get(_STANDBYS, "")
     epoch = int_of(data, "epoch", path)
     copies = int(standbys) if standbys.isdecimal() and len(standbys) < 6 else None
-    return GroupEpoch(epoch, copies, _metadata_hash(data))
+    checked = data.get("validatedTopologyEpoch")
+    return GroupEpoch(epoch, copies, _metadata_hash(data), checked if type(checked) is int else None)
 
 
 def streams_member(data: JsonObject, path: str) -> MemberSubscription:
@@ -254,7 +256,8 @@ def read_record(key: object, value: object) -> GroupRecord | None:
     if value is None:
         return GroupRecord(kind, group, part, None)
     inner = object_of(object_of(value, "value").get("data"), "value.data")
-    return GroupRecord(kind, group, part, _READERS[kind](inner, "value.data"))
+    fields = frozenset(fields_in(inner))
+    return GroupRecord(kind, group, part, _READERS[kind](inner, "value.data"), fields)
 
 
 _PARTS: Final = {

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import IO, Final, NamedTuple, cast
 
 from kassay.model.errors import InputError
 from kassay.reading.kafka.lines import Place, failure_in
@@ -109,7 +109,18 @@ _COUNT: Final = re.compile(rb" count: (\d{1,9}) ")
 _START: Final = b"Log starting offset: "
 _FILE: Final = b"Dumping "
 _FOLDER: Final = re.compile(r"([^/\\]+)[/\\][^/\\]*$")
-_BEFORE_3_8: Final = (b"key: group_metadata::group=", b"key: offset_commit::group=")
+_BEGINNINGS: Final = (b"| ", *_BATCH, _START, _FILE)
+_MARKS: Final = re.compile(
+    rb"(?:[ \t]*(?:> ?)+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) |\[pod/[^\]\s]+\] |[\w.-]+ +\| | {4})+"
+)
+"""Quotation marks, indentation, and what `docker logs`, Compose and `kubectl logs` put in front of a line."""
+_BEFORE_3_8: Final = (
+    b"key: group_metadata::group=",
+    b"key: offset_commit::group=",
+    b"key: metadata::",
+    b"key: offset::",
+    b'key: {"metadata":"',
+)
 _DUMP_DECODER: Final = json.JSONDecoder()
 
 
@@ -165,6 +176,8 @@ def read_dump(lines: Iterable[bytes], file: str) -> Iterator[LogItem]:
     which has no subscriptions.
     """
     for number, line in enumerate(lines, start=1):
+        if not line.startswith(_BEGINNINGS):
+            line = _MARKS.sub(b"", line, count=1)
         if line.startswith(b"| "):
             yield _row(line, file, number)
         elif line.startswith(_BATCH):
@@ -245,6 +258,7 @@ EXPECTED: Final = f"the output of {DUMP_TOOL}, or of {CONSOLE_TOOL}"
 LINE_BYTES: Final = 1 << 26
 _PEEKED: Final = 1 << 16
 _GZIP: Final = b"\x1f\x8b"
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class LogFile(NamedTuple):
@@ -292,11 +306,8 @@ def _looked_at(path: str) -> LogFile:
                 raise InputError(f"{name}: cannot be read ({_reason(error)})") from None
     if not head:
         raise InputError(f"{name}: empty, expected {EXPECTED}")
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(
-            f"{name}: UTF-16, as PowerShell writes it: expected UTF-8, so convert it with "
-            f"iconv -f UTF-16 -t UTF-8, or redirect with cmd"
-        )
+    if head.startswith(_UTF16):
+        raise InputError(f"{name}: UTF-16 at standard input, expected UTF-8, or the name of the file")
     if b"\0" in head:
         raise InputError(
             f"{name}: not text, expected {EXPECTED}: a segment itself is read with "
@@ -332,6 +343,21 @@ def _lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
         yield line
 
 
+class Utf8:
+    """A stream of UTF-16, as PowerShell writes it, as bytes of UTF-8."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._text = io.TextIOWrapper(stream, encoding="utf-16", errors="replace", newline="\n")
+
+    def read(self, size: int = -1) -> bytes:
+        """Bytes of this many characters."""
+        return self._text.read(size).encode()
+
+    def readline(self, size: int = -1) -> bytes:
+        """A line, or this many characters of it."""
+        return self._text.readline(size).encode()
+
+
 @contextmanager
 def _opened(path: str) -> Iterator[IO[bytes]]:
     """The bytes of the file, decompressed if it is a gzip file; `-` is standard input."""
@@ -340,18 +366,15 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
         return
     try:
         with Path(path).open("rb") as file:
-            if file.read(len(_GZIP)) == _GZIP:
-                file.seek(0)
-                with io.BufferedReader(gzip.GzipFile(fileobj=file)) as stream:
-                    yield stream
-            else:
-                file.seek(0)
-                yield file
+            is_zipped = file.read(len(_GZIP)) == _GZIP
+            file.seek(0)
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=file)) if is_zipped else file
+            yield cast("IO[bytes]", Utf8(stream)) if stream.peek(2)[:2] in _UTF16 else stream
     except FileNotFoundError:
         raise InputError(f"{path}: no such file, expected {EXPECTED}") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, expected {EXPECTED}") from None
-    except OSError as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read ({_reason(error)})") from None
 
 

@@ -18,7 +18,7 @@ Source: KIP-429, KIP-792, KIP-881; Kafka `ConsumerProtocolSubscription`, `Consum
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 from struct import Struct
 from typing import Final, TypeVar
@@ -257,13 +257,14 @@ class GroupEpoch:
     """The epoch of a group (`ConsumerGroupMetadataValue` and its share and Streams counterparts).
 
     `metadata_hash` stands for the topics that the group reads, None before 4.1. `standbys` is the number of
-    standby copies of a stateful task in a Streams group, None where the record does not say (before Kafka
-    4.2, and of other groups).
+    standby copies of a stateful task in a Streams group, `topology_epoch` that of the topology that the
+    coordinator has checked; None where the record does not say (before Kafka 4.2, and of other groups).
     """
 
     epoch: int
     standbys: int | None = None
     metadata_hash: int | None = None
+    topology_epoch: int | None = None
 
 
 @dataclass(frozen=True)
@@ -379,10 +380,12 @@ GroupValue = (
 class GroupRecord:
     """A record about a group: its key, and its value, None for a tombstone.
 
-    `part` identifies its part of the group: a member id, a regular expression, or nothing.
+    `part` identifies its part of the group: a member id, a regular expression, or nothing. `fields` are those
+    that the value has, with their paths.
     """
 
     type: RecordType
     group: str
     part: str
     value: GroupValue | None
+    fields: frozenset[str] = field(default=frozenset(), compare=False)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.streams.topology import configure
 from kassay.model.protocols.values.requests import image_of
 from kassay.model.protocols.values.streams import CopartitionGroup, StreamsSubtopology, StreamsTopology

@@ -27,6 +27,7 @@ from kassay.model.protocols.values.groups import (
 )
 from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, StoredMember
 from kassay.model.protocols.values.requests import (
+    ANSWERED,
     NO_REQUEST,
     ZERO_BYTES,
     JoinGroupReply,
@@ -204,7 +205,8 @@ class GroupBuilder:
         """Answer the parked JoinGroup, if there is one."""
         member = self.members[member_id]
         if member.awaiting_join != NO_REQUEST:
-            self.effects.reply(member.awaiting_join, reply)
+            if member.awaiting_join != ANSWERED:
+                self.effects.reply(member.awaiting_join, reply)
             self.members[member_id] = member._replace(awaiting_join=NO_REQUEST)
 
     def answer_sync(self, member_id: str, reply: SyncGroupReply) -> bool:
@@ -224,6 +226,16 @@ class GroupBuilder:
 def metadata_of(member: ClassicMember, protocol: str) -> requests.Metadata:
     """The member's metadata for one protocol, which it must support."""
     return next(metadata for name, metadata in member.protocols if name == protocol)
+
+
+class UnparsedSubscription(Exception):
+    """Kafka's uncaught exception before 4.4, when a join phase ends with a subscription that is none."""
+
+
+def _unparsed(group: GroupBuilder) -> bool:
+    """Whether a member of a group of consumers has metadata that is no subscription."""
+    of_consumers = group.protocol_type == requests.CONSUMER_TYPE
+    return of_consumers and not subscribed_topics(group.protocol_type, group.protocol, group.members.values())
 
 
 def subscribed_topics(
@@ -320,6 +332,8 @@ def complete(group: GroupBuilder) -> None:
     if not group.effects.has("generation_kept"):
         group.generation += 1
     group.protocol = group.pick_protocol() if group.members else ""
+    if effects.has("unparsed_is_server_error") and _unparsed(group):
+        raise UnparsedSubscription
     group.subscribed_topics = subscribed_topics(group.protocol_type, group.protocol, group.members.values())
     if group.state != PREPARING:
         # This join timer was armed for a group that no longer exists (see the table). Kafka's state check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from kassay.model.protocols.coordinator import table
@@ -24,6 +25,7 @@ from kassay.model.protocols.values.groups import (
     ReplacedStatic,
     StoredAssignment,
 )
+from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import GROUP, GroupValue, LogRecord, offset_records
 
 OWN_ERROR_VERSION: Final = 9
@@ -51,9 +53,21 @@ def handle_request(effects: Effects, group: ClassicGroup, request: requests.Requ
         raise IllegalTransition(group.state, type(request).__name__)
     name, handle = _HANDLERS[type(request)]
     draft = GroupBuilder(effects, group)
-    handle(draft, request)
+    try:
+        handle(draft, request)
+    except rebalance.UnparsedSubscription:
+        _fail(draft, request)
     check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
+
+
+def _fail(draft: GroupBuilder, request: requests.Request) -> None:
+    """Answer a request that an exception ended; what it changed in memory stays, a parked JoinGroup too."""
+    error = errors.UNKNOWN_SERVER_ERROR
+    draft.effects.reply(request.correlation_id, requests.error_reply(request, error))
+    for member in list(draft.members.values()):
+        if member.awaiting_join == request.correlation_id:
+            draft.update(member.member_id, awaiting_join=requests.ANSWERED)
 
 
 def handle_without_group(effects: Effects, request: requests.Request) -> Group:
@@ -67,17 +81,18 @@ def handle_without_group(effects: Effects, request: requests.Request) -> Group:
     if isinstance(request, requests.SyncGroup | requests.Heartbeat):
         effects.reply(request.correlation_id, requests.error_reply(request, errors.UNKNOWN_MEMBER_ID))
     elif isinstance(request, requests.LeaveGroup):
-        effects.reply(
-            request.correlation_id,
-            requests.LeaveGroupReply(
-                errors.NONE, tuple((m, i, errors.UNKNOWN_MEMBER_ID) for m, i in request.members)
-            ),
-        )
+        refuse_leave(effects, request)
     elif isinstance(request, requests.OffsetCommit):
         return _create_by_commit(effects, request)
     else:
         raise IllegalTransition(table.NO_GROUP, type(request).__name__)
     return None
+
+
+def refuse_leave(effects: Effects, request: requests.LeaveGroup) -> None:
+    """Answer a LeaveGroup to a group without members of the classic protocol: each one is unknown."""
+    unknown = tuple((member, instance, errors.UNKNOWN_MEMBER_ID) for member, instance in request.members)
+    effects.reply(request.correlation_id, requests.LeaveGroupReply(errors.NONE, unknown))
 
 
 def create_by_join(
@@ -120,14 +135,15 @@ def handle_timer(effects: Effects, group: ClassicGroup, fired: requests.TimerFir
     if look_up(table.CLASSIC_GROUP, group.state, name) is IGNORE:
         return group
     draft = GroupBuilder(effects, group)
-    if name == table.SESSION_TIMER:
-        membership.session_expired(draft, member_id)
-    elif name == table.SYNC_TIMER:
-        rebalance.sync_timeout(draft, *fired.payload)
-    elif isinstance(fired.payload, requests.InitialDelay):
-        rebalance.initial_delay_over(draft, *fired.payload)
-    else:
-        rebalance.complete(draft)
+    with suppress(rebalance.UnparsedSubscription):
+        if name == table.SESSION_TIMER:
+            membership.session_expired(draft, member_id)
+        elif name == table.SYNC_TIMER:
+            rebalance.sync_timeout(draft, *fired.payload)
+        elif isinstance(fired.payload, requests.InitialDelay):
+            rebalance.initial_delay_over(draft, *fired.payload)
+        else:
+            rebalance.complete(draft)
     check_move(table.CLASSIC_GROUP, group.state, name, draft.state)
     return draft.freeze()
 
@@ -164,13 +180,17 @@ def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, 
     return stored.undo[0]
 
 
-def unload(effects: Effects, group: ClassicGroup) -> None:
+def unload(effects: Effects, group: ClassicGroup, behind: frozenset[RequestId]) -> None:
     """Answer all parked requests: this broker is no longer the coordinator.
 
-    A JoinGroup that waits in Stable (a static member's that is not stored yet) gets no answer.
+    A JoinGroup that waits in Stable (a static member's that is not stored yet) gets no answer. Those of
+    `behind` are answered already.
     """
     draft = GroupBuilder(effects, group)
     for member_id in sorted(draft.members):
+        member = draft.members[member_id]
+        if member.awaiting_join in behind or member.awaiting_sync in behind:
+            continue
         if group.state == PREPARING:
             draft.answer_join(member_id, requests.JoinGroupReply(errors.NOT_COORDINATOR, member_id))
         else:

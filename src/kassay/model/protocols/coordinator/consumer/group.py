@@ -7,10 +7,11 @@ and the `replay` methods of `GroupMetadataManager`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, cast
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values import errors
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import (
@@ -38,6 +39,14 @@ from kassay.model.protocols.values.requests import Image, Partitions
 _FRESH: Final = ConsumerGroup()
 
 
+class Refused(Exception):
+    """A request gets an error and writes nothing."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__(error)
+        self.error = error
+
+
 def group_state(group: ConsumerGroup) -> str:
     """Empty, Assigning (the target is outdated), Reconciling (a member is not at its target) or Stable."""
     if not group.members:
@@ -59,7 +68,13 @@ def find(group: ConsumerGroup, member_id: str) -> ConsumerMember | None:
 
 
 def find_static(group: ConsumerGroup, instance: str) -> ConsumerMember | None:
-    """The member with an instance id, or None."""
+    """The member with an instance id, or None; raises `Refused` if the group only remembers one."""
+    if group.statics:
+        member_id = dict(group.statics[0]).get(instance)
+        member = None if member_id is None else find(group, member_id)
+        if member is None and member_id is not None:
+            raise Refused(errors.UNKNOWN_MEMBER_ID)
+        return member
     return next((m for m in group.members if instance and m.group_instance_id == instance), None)
 
 
@@ -137,9 +152,11 @@ def target_epoch_record(effects: Effects, epoch: int, time: int) -> LogRecord:
 
 
 def all_records(effects: Effects, group: ConsumerGroup) -> tuple[LogRecord, ...]:
-    """A whole group as records; without topics if these have a record of their own."""
+    """A whole group as records; without topics if these have a record of their own and are not looked up."""
+    recorded = effects.has("topics_recorded") and not effects.has("upgrade_always_bumps")
     return (
         *map(member_record, group.members),
+        *([LogRecord((r.TOPICS, ""), group.topics)] if recorded else []),
         epoch_record(effects, group.epoch, group.topics),
         *(LogRecord((r.TARGET, member_id), tps) for member_id, tps in group.target),
         target_epoch_record(effects, group.target_epoch, group.target_time),
@@ -149,7 +166,13 @@ def all_records(effects: Effects, group: ConsumerGroup) -> tuple[LogRecord, ...]
 
 def new_group(effects: Effects) -> ConsumerGroup:
     """A group without members."""
-    return ConsumerGroup(0, 0) if effects.has("epochs_from_zero") else ConsumerGroup()
+    return empty_group(effects.has)
+
+
+def empty_group(has: Callable[[str], bool]) -> ConsumerGroup:
+    """A group without members, given the active switches."""
+    first = 0 if has("epochs_from_zero") else 1
+    return ConsumerGroup(first, first, statics=((),) if has("instances_remembered") else ())
 
 
 def remembering(effects: Effects, group: ConsumerGroup) -> ConsumerGroup:
@@ -165,6 +188,7 @@ def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _F
     members = {member.member_id: member for member in before.members}
     target = dict(before.target)
     resolved = dict(before.resolved)
+    statics = dict(before.statics[0]) if before.statics else {}
     for (kind, name), value in records:
         key = str(name)
         if kind == r.GROUP:
@@ -188,10 +212,13 @@ def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _F
         elif kind == r.TARGET:
             target[key] = cast("Partitions", value)
         elif kind == r.MEMBER and value is None:
-            members.pop(key, None)
+            if (gone := members.pop(key, None)) is not None:
+                statics.pop(gone.group_instance_id, None)
         elif isinstance(value, MemberValue | CurrentValue):
             exists = True
             members[key] = members.get(key, ConsumerMember(key))._replace(**value._asdict())
+            if instance := members[key].group_instance_id:
+                statics[instance] = key
     if not exists:
         return None
     return before._replace(
@@ -199,4 +226,5 @@ def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _F
         members=tuple([members[member_id] for member_id in sorted(members)]),
         target=tuple(sorted(target.items())),
         resolved=tuple(sorted(resolved.items())),
+        statics=(tuple(sorted(statics.items())),) if before.statics else (),
     )

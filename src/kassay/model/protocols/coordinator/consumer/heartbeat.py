@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.consumer.group import (
+    Refused,
     bump_records,
     current_record,
     find,
@@ -47,14 +48,6 @@ COMMIT_VERSION = 9
 
 NEVER: Final = 1 << 30
 """Later than any epoch."""
-
-
-class Refused(Exception):
-    """A request gets an error and writes nothing."""
-
-    def __init__(self, error: str) -> None:
-        super().__init__(error)
-        self.error = error
 
 
 class Updated(NamedTuple):
@@ -120,9 +113,7 @@ def heartbeat(
         classic=(),
         regex=member.regex if regex is None else regex,
     )
-    counts = not effects.has("assignor_change_waits")
-    owned = request.topic_partitions
-    updated, more, _ = update_member(effects, group, member, wanted, owned, counts_votes=counts)
+    updated, more, _ = update_member(effects, group, member, wanted, request.topic_partitions)
     effects.arm(requests.CONSUMER_SESSION, member_id, effects.config.consumer_session_timeout)
     changed = request.full or updated.assigned != member.assigned
     effects.reply_when_durable(
@@ -221,13 +212,13 @@ def update_member(
     owned: requests.Partitions | None,
     *,
     keeps_target: bool = False,
-    counts_votes: bool,
+    by_join: bool = False,
 ) -> Updated:
     """Apply the member's request, advance the epoch, assign, reconcile: the member and the records.
 
     With `keeps_target` no target is computed, and if one is due no member is reconciled: a rebalance of the
-    classic protocol will do that. Another preferred assignor advances
-    the epoch if the request `counts_votes`: JoinGroup does not.
+    classic protocol will do that. `by_join`: the request is JoinGroup, for which another preferred assignor
+    does not advance the epoch.
     """
     records: list[LogRecord] = []
     if wanted != member:
@@ -240,8 +231,10 @@ def update_member(
     regexes = _regexes(effects, group, member, wanted)
     records += regexes.records
     changed = renamed or regexes.bumps
-    if assignor != (preferred_assignor(group.members) or default):
-        changed = changed or counts_votes
+    if not by_join:
+        starts = group.epoch == 0 and effects.has("epochs_from_zero")
+        turned = assignor != (preferred_assignor(group.members) or default)
+        changed = changed or starts or (turned and not effects.has("assignor_change_waits"))
     topics, epoch = group.topics, group.epoch
     if changed or looks_again(group):
         topics = subscription_metadata(effects.image, everybody, regexes.resolved)

@@ -14,6 +14,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.classic.membership import KNOWN_MEMBER_ID_VERSION
 from kassay.model.protocols.coordinator.classic.rebalance import GroupBuilder, prepare, subscribed_topics
 from kassay.model.protocols.coordinator.consumer.group import (
+    Refused,
     all_records,
     find,
     find_static,
@@ -25,7 +26,6 @@ from kassay.model.protocols.coordinator.consumer.group import (
     target_of,
 )
 from kassay.model.protocols.coordinator.consumer.heartbeat import (
-    Refused,
     Updated,
     check_room,
     check_static,
@@ -89,8 +89,20 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
     target = tuple((member.member_id, member.assigned) for member in members)
     unknown = effects.has("upgrade_always_bumps")
     topics = () if unknown else subscription_metadata(effects.image, members)
-    converted = ConsumerGroup(group.generation, group.generation, topics, members, target)
+    converted = ConsumerGroup(
+        group.generation, group.generation, topics, members, target, statics=_statics(effects, members)
+    )
     return converted, (LogRecord((r.GROUP, ""), None), *all_records(effects, converted))
+
+
+def _statics(
+    effects: Effects, members: tuple[ConsumerMember, ...]
+) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The map of instance ids, if the group has one."""
+    if not effects.has("instances_remembered"):
+        return ()
+    named = {m.group_instance_id: m.member_id for m in members if m.group_instance_id}
+    return (tuple(sorted(named.items())),)
 
 
 def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
@@ -106,7 +118,8 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
         # It has joined again, without the name that the group still has; or the group has no name yet.
         raise Refused(errors.UNKNOWN_SERVER_ERROR if group.protocol else errors.GROUP_ID_NOT_FOUND)
     if not isinstance(metadata, requests.Subscription):
-        raise Refused(errors.GROUP_ID_NOT_FOUND)
+        uncaught = effects.has("unparsed_is_server_error")
+        raise Refused(errors.UNKNOWN_SERVER_ERROR if uncaught else errors.GROUP_ID_NOT_FOUND)
     assigned = to_ids(effects.image, member.assignment)
     return ConsumerMember(
         member.member_id,
@@ -243,9 +256,7 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
     owned = to_ids(effects.image, subscription.owned)
     down = may_replace(effects, group, request.group_instance_id)
     keeps_target = down and not effects.has("static_downgrade_never_rebalances")
-    updated = update_member(
-        effects, group, member, wanted, owned, keeps_target=keeps_target, counts_votes=False
-    )
+    updated = update_member(effects, group, member, wanted, owned, keeps_target=keeps_target, by_join=True)
     return _store(effects, group, request, updated, records + updated.records, down=down)
 
 

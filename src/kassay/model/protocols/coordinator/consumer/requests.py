@@ -11,13 +11,13 @@ from kassay.model.protocols.coordinator.classic.rebalance import GroupBuilder, w
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
 from kassay.model.protocols.coordinator.consumer import heartbeat, migration, regexes
 from kassay.model.protocols.coordinator.consumer.group import (
+    Refused,
     group_state,
     group_tombstones,
     new_group,
     remembering,
     replay,
 )
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.coordinator.consumer.targets import offloaded_records
 from kassay.model.protocols.table import IllegalTransition, check_move
 from kassay.model.protocols.values import errors, requests

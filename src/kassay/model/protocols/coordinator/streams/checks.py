@@ -1,12 +1,13 @@
 """The checks of a StreamsGroupHeartbeat before it is processed.
 
-Source: `GroupCoordinatorService.throwIfStreamsGroupHeartbeatRequestIsInvalid`, and the `throwIf` methods of
+Source: `GroupCoordinatorService.throwIfStreamsGroupHeartbeatRequestIsInvalid`,
+`throwIfStreamsGroupHeartbeatRequestIsUsingUnsupportedFeatures`, and the `throwIf` methods of
 `GroupMetadataManager` about Streams groups.
 """
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.streams.group import find, find_static
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.choices import Effects
@@ -27,9 +28,11 @@ def check_request(request: StreamsHeartbeat) -> None:
         or request.group_instance_id.isspace()
         or request.rack.isspace()
         or (None in roles and roles != (None, None, None))
+        or any(part.expressions for part in (request.topology.subtopologies if request.topology else ()))
     )
     if request.member_epoch == JOIN_EPOCH:
-        amiss |= request.rebalance_timeout == -1 or request.topology is None or any(roles)
+        amiss |= request.rebalance_timeout == -1 or request.topology is None
+        amiss |= roles != ((), (), ())
     else:
         unnamed = request.member_epoch == STATIC_LEAVE_EPOCH and not request.group_instance_id
         amiss |= unnamed or request.member_epoch < STATIC_LEAVE_EPOCH or request.topology is not None

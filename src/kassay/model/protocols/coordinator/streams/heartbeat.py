@@ -7,7 +7,7 @@ state changes only by the records of an accepted heartbeat. Source:
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.streams import checks, targets
 from kassay.model.protocols.coordinator.streams.group import (
     NEW_GROUP,

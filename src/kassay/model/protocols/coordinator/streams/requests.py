@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from kassay.model.protocols.coordinator import table
-from kassay.model.protocols.coordinator.classic.requests import create_by_join
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, check_request
+from kassay.model.protocols.coordinator.classic.requests import create_by_join, refuse_leave
+from kassay.model.protocols.coordinator.consumer.group import Refused
+from kassay.model.protocols.coordinator.consumer.heartbeat import check_request
 from kassay.model.protocols.coordinator.streams import checks, targets
 from kassay.model.protocols.coordinator.streams.group import (
     current_record,
@@ -189,6 +190,9 @@ def handle_other_request(effects: Effects, group: StreamsTaskGroup, request: req
     if isinstance(request, requests.ConsumerHeartbeat):
         check_request(effects, request)
         raise Refused(errors.GROUP_ID_NOT_FOUND)
+    if isinstance(request, requests.LeaveGroup):
+        refuse_leave(effects, request)
+        return group
     if not isinstance(request, requests.JoinGroup):
         raise Refused(errors.UNKNOWN_MEMBER_ID)
     if group.members:

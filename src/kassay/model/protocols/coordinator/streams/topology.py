@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.java import hash_map_order
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.streams.group import with_entry
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.requests import Image

@@ -97,7 +97,12 @@ def streams_config(options: ModelOptions, streams: StreamsOptions) -> Config:
     )
     if streams.warmup:
         own = own._replace(num_warmup_replicas=streams.warmup, warms_up=True)
-    return Config(assignment_interval=own.assignment_interval, switches=options.switches, streams=own)
+    return Config(
+        assignment_interval=own.assignment_interval,
+        switches=options.switches,
+        streams=own,
+        writes_fail=options.faults.write > 0,
+    )
 
 
 def first_topics(options: ModelOptions, streams: StreamsOptions) -> Image:

@@ -75,7 +75,7 @@ final class ClassicRequests {
             .setAssignments(assignments);
         CompletableFuture<SyncGroupResponseData> future = new CompletableFuture<>();
         future.whenComplete((response, __) -> Render.sync(c.answer(to, "sync", Errors.forCode(response.errorCode())), response));
-        c.<Void>write(() -> c.shard.classicGroupSync(c.context("c", 5), request, future), fails, (__, problem) -> {
+        c.<Void>write(() -> Release.call(c.shard, "classicGroupSync", c.context("c", 5), request, future), fails, (__, problem) -> {
             if (problem != null && !future.isDone()) {
                 future.complete(new SyncGroupResponseData().setErrorCode(GenuineCoordinator.error(problem).code()));
             }
@@ -89,7 +89,7 @@ final class ClassicRequests {
             .setMemberId(event.get("member").asText())
             .setGroupInstanceId(GenuineCoordinator.text(event.get("instance")))
             .setGenerationId(event.get("generation").asInt());
-        c.<HeartbeatResponseData>write(() -> c.shard.classicGroupHeartbeat(c.context("c", 4), request), fails, (response, problem) ->
+        c.<HeartbeatResponseData>write(() -> Release.call(c.shard, "classicGroupHeartbeat", c.context("c", 4), request), fails, (response, problem) ->
             c.answer(to, "heartbeat", problem != null ? GenuineCoordinator.error(problem) : Errors.forCode(response.errorCode())));
     }
 
@@ -101,7 +101,7 @@ final class ClassicRequests {
                 .setMemberId(member.get("member").asText())
                 .setGroupInstanceId(GenuineCoordinator.text(member.get("instance"))));
         }
-        c.<LeaveGroupResponseData>write(() -> c.shard.classicGroupLeave(c.context("c", 5), request), fails, (response, problem) -> {
+        c.<LeaveGroupResponseData>write(() -> Release.call(c.shard, "classicGroupLeave", c.context("c", 5), request), fails, (response, problem) -> {
             Errors error = problem != null ? GenuineCoordinator.error(problem) : Errors.forCode(response.errorCode());
             ArrayNode members = GenuineCoordinator.JSON.createArrayNode();
             if (error == Errors.UNKNOWN_MEMBER_ID && problem != null) {
@@ -128,7 +128,7 @@ final class ClassicRequests {
         });
         var request = new org.apache.kafka.common.message.OffsetDeleteRequestData().setGroupId(GenuineCoordinator.GROUP).setTopics(
             new org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopicCollection(topics.iterator()));
-        c.<org.apache.kafka.common.message.OffsetDeleteResponseData>write(() -> c.shard.deleteOffsets(c.context("c", 0), request), fails, (response, problem) -> {
+        c.<org.apache.kafka.common.message.OffsetDeleteResponseData>write(() -> Release.call(c.shard, "deleteOffsets", c.context("c", 0), request), fails, (response, problem) -> {
             Set<String> errors = new TreeSet<>();
             if (problem == null) response.topics().forEach(t -> t.partitions().forEach(p -> errors.add(Errors.forCode(p.errorCode()).name())));
             ArrayNode each = c.answer(to, "offset_delete", problem != null ? GenuineCoordinator.error(problem) : Errors.forCode(response.errorCode())).putArray("errors");
@@ -158,7 +158,7 @@ final class ClassicRequests {
             .setRetentionTimeMs(OffsetCommitRequest.DEFAULT_RETENTION_TIME)
             .setTopics(new ArrayList<>(topics.values()));
         RequestContext context = c.context("c", event.get("api_version").asInt());
-        c.<OffsetCommitResponseData>write(() -> c.shard.commitOffset(context, request), fails, (response, problem) -> {
+        c.<OffsetCommitResponseData>write(() -> Release.call(c.shard, "commitOffset", context, request), fails, (response, problem) -> {
             if (problem != null) {
                 c.answer(to, "commit", GenuineCoordinator.error(problem));
                 return;

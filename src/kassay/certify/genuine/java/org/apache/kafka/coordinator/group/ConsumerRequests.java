@@ -60,7 +60,7 @@ final class ConsumerRequests {
             c.answer(to, "consumer_heartbeat", Errors.forException(problem));
             return;
         }
-        c.<ConsumerGroupHeartbeatResponseData>write(() -> c.shard.consumerGroupHeartbeat(c.context("c", version), request), fails, (response, problem) -> {
+        c.<ConsumerGroupHeartbeatResponseData>write(() -> Release.call(c.shard, "consumerGroupHeartbeat", c.context("c", version), request), fails, (response, problem) -> {
             Errors error = problem != null ? GenuineCoordinator.error(problem) : Errors.forCode(response.errorCode());
             ObjectNode answer = c.answer(to, "consumer_heartbeat", error);
             if (error != Errors.NONE) return;

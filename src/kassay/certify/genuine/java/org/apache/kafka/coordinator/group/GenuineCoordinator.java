@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 
@@ -206,7 +207,12 @@ public final class GenuineCoordinator {
     long orders;
     int committed;
     boolean deferring;
-    final List<Runnable> waiting = new ArrayList<>();
+    /** Whether the log could not be loaded: nothing is coordinated until the next failover. */
+    boolean failed;
+    /** What waits for an acknowledgement, or for the exception instead of it. */
+    final List<Consumer<Throwable>> waiting = new ArrayList<>();
+    /** Kafka's runtime around the shard; without it, the one of this class. */
+    KafkaRuntime runtime;
 
     SnapshotRegistry snapshots;
     Timers timers;
@@ -219,12 +225,17 @@ public final class GenuineCoordinator {
     ArrayNode responses;
     ArrayNode fired;
     ArrayNode records;
+    ArrayNode lost;
     ArrayNode extras;
     boolean hasExtras;
     String anomaly;
 
     /** A record of the log as bytes. */
-    record Stored(byte[] key, byte[] value) { }
+    record Stored(byte[] key, byte[] value) {
+        CoordinatorRecord read(GroupCoordinatorRecordSerde serde) {
+            return serde.deserialize(ByteBuffer.wrap(key), value == null ? null : ByteBuffer.wrap(value));
+        }
+    }
 
     /** The configuration; how long a new classic member may wait is a constant in Kafka. */
     static final class Config extends GroupCoordinatorConfig {
@@ -274,17 +285,22 @@ public final class GenuineCoordinator {
         config = new Config(props, c.get("classic_new_member_join_timeout_ms").asInt(), c.has("streams"));
         groupConfigs = groupConfigs(props);
         image.publish(opening.get("topics"), opening.path("replicas"), opening.path("racks"));
+        if (opening.has("runtime")) runtime = new KafkaRuntime(this, opening.get("runtime").asText().equals("lingering"));
         load();
     }
 
     /** A fresh coordinator that reads the acknowledged part of the log. */
     private void load() {
+        if (runtime != null) {
+            runtime.load();
+            return;
+        }
         while (log.size() > committed) log.remove(log.size() - 1);
         build();
         replay(log);
         snapshots.idempotentCreateSnapshot(log.size());
         snapshots.deleteSnapshotsUpTo(log.size());
-        image.tell(groups, true);
+        image.tell(this::imageChanged, true);
         groups.onLoaded();
     }
 
@@ -299,19 +315,39 @@ public final class GenuineCoordinator {
         throw new IllegalStateException();
     }
 
+    private void imageChanged(Object delta, Object image) {
+        if (Release.has(groups, "onMetadataUpdate", 2)) Release.call(groups, "onMetadataUpdate", delta, image);
+        else Release.call(groups, "onNewMetadataImage", image, delta);
+    }
+
+    private static Object context() {
+        return Release.make(Release.type("org.apache.kafka.common.utils.internals.LogContext", "org.apache.kafka.common.utils.LogContext"));
+    }
+
     /** A fresh coordinator that knows of nothing. */
-    private void build() {
-        Object context = Release.make(Release.type("org.apache.kafka.common.utils.internals.LogContext", "org.apache.kafka.common.utils.LogContext"));
-        snapshots = (SnapshotRegistry) Release.make(SnapshotRegistry.class, context);
+    void build() {
         timers = new Timers();
         tasks = new Tasks();
+        assemble((SnapshotRegistry) Release.make(SnapshotRegistry.class, context()), timers, tasks, timers, null);
+    }
+
+    /** The same in Kafka's runtime; its timer is not used for what happens to all groups of a log. */
+    void build(SnapshotRegistry registry, Object timer, Object executor, Object metrics) {
+        timers = null;
+        tasks = null;
+        assemble(registry, timer, executor, new Timers(), metrics);
+    }
+
+    private void assemble(SnapshotRegistry registry, Object timer, Object executor, Timers ofShard, Object ofShards) {
+        Object context = context();
+        snapshots = registry;
         GroupCoordinatorMetricsShard metrics = new GroupCoordinatorMetricsShard(snapshots, Map.of(), new org.apache.kafka.common.TopicPartition("__consumer_offsets", 0));
         Object builder = new GroupMetadataManager.Builder();
         Release.call(builder, "withLogContext", context);
         Release.call(builder, "withSnapshotRegistry", snapshots);
         Release.call(builder, "withTime", time);
-        Release.call(builder, "withTimer", timers);
-        Release.call(builder, "withExecutor", tasks);
+        Release.call(builder, "withTimer", timer);
+        Release.call(builder, "withExecutor", executor);
         Release.call(builder, "withConfig", config);
         Release.call(builder, "withGroupConfigManager", groupConfigs);
         Release.call(builder, "withGroupCoordinatorMetricsShard", metrics);
@@ -325,16 +361,14 @@ public final class GenuineCoordinator {
         Release.call(builder, "withGroupCoordinatorConfig", config);
         Release.call(builder, "withGroupCoordinatorMetricsShard", metrics);
         offsets = Release.call(builder, "build");
-        shard = (GroupCoordinatorShard) Release.make(GroupCoordinatorShard.class, context, groups, offsets, time, timers, config, null, null);
+        shard = (GroupCoordinatorShard) Release.make(GroupCoordinatorShard.class, context, groups, offsets, time, ofShard, config, ofShards, null);
     }
 
     private void replay(List<Stored> stored) {
         GroupCoordinatorRecordSerde serde = new GroupCoordinatorRecordSerde();
         snapshots.idempotentCreateSnapshot(0);
         for (int i = 0; i < stored.size(); i++) {
-            Stored one = stored.get(i);
-            CoordinatorRecord record = serde.deserialize(ByteBuffer.wrap(one.key()), one.value() == null ? null : ByteBuffer.wrap(one.value()));
-            shard.replay(i, -1L, (short) -1, record);
+            shard.replay(i, -1L, (short) -1, stored.get(i).read(serde));
         }
     }
 
@@ -343,6 +377,7 @@ public final class GenuineCoordinator {
         ObjectNode all = JSON.createObjectNode();
         all.set("memory", whole());
         Map<ByteBuffer, Stored> last = new LinkedHashMap<>();
+        List<Stored> log = runtime == null ? this.log : runtime.log();
         for (Stored one : log) {
             last.remove(ByteBuffer.wrap(one.key()));
             last.put(ByteBuffer.wrap(one.key()), one);
@@ -391,6 +426,14 @@ public final class GenuineCoordinator {
     /** What the runtime does with one operation: run it, apply and append its records, answer when acknowledged. */
     <T> void write(Supplier<CoordinatorResult<T, CoordinatorRecord>> operation, String fails, BiConsumer<T, Throwable> done) {
         CoordinatorResult<T, CoordinatorRecord> result;
+        if (runtime != null) {
+            runtime.write(operation, fails, done);
+            return;
+        }
+        if (failed) {
+            done.accept(null, Errors.NOT_COORDINATOR.exception());
+            return;
+        }
         try {
             result = operation.get();
         } catch (Throwable problem) {
@@ -398,22 +441,24 @@ public final class GenuineCoordinator {
             done.accept(null, problem);
             return;
         }
-        Runnable answer = () -> {
-            if (result.appendFuture() != null) result.appendFuture().complete(null);
-            done.accept(result.response(), null);
+        Consumer<Throwable> answer = problem -> {
+            if (result.appendFuture() != null) {
+                if (problem == null) result.appendFuture().complete(null);
+                else result.appendFuture().completeExceptionally(problem);
+            }
+            done.accept(problem == null ? result.response() : null, problem);
         };
         if (result.records().isEmpty()) {
             if (committed < log.size()) waiting.add(answer);
-            else answer.run();
+            else answer.accept(null);
             return;
         }
         int before = log.size();
-        GroupCoordinatorRecordSerde serde = new GroupCoordinatorRecordSerde();
         Throwable problem = fails.isEmpty() ? null : Errors.valueOf(fails).exception();
         List<Stored> bytes = new ArrayList<>();
         try {
             for (CoordinatorRecord record : result.records()) {
-                Stored stored = new Stored(serde.serializeKey(record), serde.serializeValue(record));
+                Stored stored = stored(record);
                 if (result.replayRecords()) shard.replay(before + bytes.size(), -1L, (short) -1, record);
                 bytes.add(stored);
             }
@@ -422,6 +467,7 @@ public final class GenuineCoordinator {
             problem = t;
         }
         if (problem != null) {
+            lose(result.records());
             snapshots.revertToSnapshot(before);
             if (result.appendFuture() != null) result.appendFuture().completeExceptionally(problem);
             done.accept(null, problem);
@@ -429,18 +475,31 @@ public final class GenuineCoordinator {
         }
         log.addAll(bytes);
         snapshots.idempotentCreateSnapshot(log.size());
-        for (CoordinatorRecord record : result.records()) {
-            ObjectNode extra = JSON.createObjectNode();
-            records.add(Render.record(this, record, extra));
-            extras.add(extra.isEmpty() ? JSON.nullNode() : extra);
-            hasExtras |= !extra.isEmpty();
-        }
+        result.records().forEach(this::show);
         if (deferring) {
             waiting.add(answer);
         } else {
             acknowledge();
-            answer.run();
+            answer.accept(null);
         }
+    }
+
+    Stored stored(CoordinatorRecord record) {
+        GroupCoordinatorRecordSerde serde = new GroupCoordinatorRecordSerde();
+        return new Stored(serde.serializeKey(record), serde.serializeValue(record));
+    }
+
+    /** A record that was appended in this step. */
+    void show(CoordinatorRecord record) {
+        ObjectNode extra = JSON.createObjectNode();
+        records.add(Render.record(this, record, extra));
+        extras.add(extra.isEmpty() ? JSON.nullNode() : extra);
+        hasExtras |= !extra.isEmpty();
+    }
+
+    /** Records whose write failed in this step. */
+    void lose(List<CoordinatorRecord> all) {
+        for (CoordinatorRecord record : all) lost.add(Render.record(this, record, JSON.createObjectNode()));
     }
 
     private void acknowledge() {
@@ -463,6 +522,7 @@ public final class GenuineCoordinator {
         responses = JSON.createArrayNode();
         fired = JSON.createArrayNode();
         records = JSON.createArrayNode();
+        lost = JSON.createArrayNode();
         extras = JSON.createArrayNode();
         hasExtras = false;
         anomaly = null;
@@ -473,11 +533,12 @@ public final class GenuineCoordinator {
         step.set("responses", responses);
         step.set("fired", fired);
         step.set("records", records);
+        if (!lost.isEmpty()) step.set("lost", lost);
         step.put("durable", committed);
         ObjectNode more = JSON.createObjectNode();
         step.set("state", Render.state(this, more));
         if (hasExtras) more.set("records", extras);
-        if (!tasks.waiting.isEmpty()) more.put("refreshing", true);
+        if (runtime == null ? !tasks.waiting.isEmpty() : runtime.refreshing()) more.put("refreshing", true);
         if (anomaly != null) more.put("exception", anomaly);
         if (!more.isEmpty()) step.set("more", more);
         return step;
@@ -497,12 +558,12 @@ public final class GenuineCoordinator {
             case "advance" -> { timerFails = fails; advance(event.get("ms").asLong()); }
             case "metadata" -> {
                 image.publish(event.get("topics"), event.path("replicas"), event.path("racks"));
-                image.tell(groups, false);
+                image.tell(runtime == null ? this::imageChanged : runtime::publish, false);
             }
             case "delete_group" -> {
                 int to = index;
                 this.<org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResultCollection>write(
-                    () -> shard.deleteGroups(context("c", 2), List.of(GROUP)), fails, (response, problem) ->
+                    () -> Release.call(shard, "deleteGroups", context("c", 2), List.of(GROUP)), fails, (response, problem) ->
                         answer(to, "delete_group", problem != null ? error(problem) : Errors.forCode(response.iterator().next().errorCode())));
             }
             case "offset_delete" -> ClassicRequests.offsetDelete(this, event, fails);
@@ -510,13 +571,24 @@ public final class GenuineCoordinator {
             case "defer" -> deferring = true;
             case "flush" -> {
                 deferring = false;
+                if (runtime != null) {
+                    runtime.acknowledge();
+                    break;
+                }
                 acknowledge();
-                List<Runnable> ready = new ArrayList<>(waiting);
+                List<Consumer<Throwable>> ready = new ArrayList<>(waiting);
                 waiting.clear();
-                ready.forEach(Runnable::run);
+                ready.forEach(answer -> answer.accept(null));
             }
-            case "resolve_run" -> tasks.run();
+            case "resolve_run" -> {
+                if (runtime == null) tasks.run();
+                else runtime.resolveRun();
+            }
             case "resolve" -> {
+                if (runtime != null) {
+                    runtime.resolve(fails);
+                    break;
+                }
                 tasks.run();
                 Map<String, Task> ready = new LinkedHashMap<>(tasks.waiting);
                 ready.forEach((key, entry) -> this.<Void>write(() -> {
@@ -529,10 +601,23 @@ public final class GenuineCoordinator {
     }
 
     private void reload() {
-        waiting.clear();
         deferring = false;
-        groups.onUnloaded();
-        load();
+        if (runtime != null) {
+            runtime.load();
+            return;
+        }
+        List<Consumer<Throwable>> ended = new ArrayList<>(waiting);
+        waiting.clear();
+        ended.forEach(answer -> answer.accept(Errors.NOT_COORDINATOR.exception()));
+        if (!failed) groups.onUnloaded();
+        try {
+            failed = false;
+            load();
+        } catch (RuntimeException problem) {
+            note(problem);
+            failed = true;
+            build();
+        }
     }
 
     @SuppressWarnings("unchecked")
@@ -541,16 +626,24 @@ public final class GenuineCoordinator {
     }
 
     String timerFails = "";
+    List<Armed> armed() {
+        return timers == null ? runtime.armed() : timers.inOrder();
+    }
+
     private void advance(long ms) {
         long until = now + ms;
-        List<Armed> armed = timers.inOrder();
+        List<Armed> armed = armed();
         if (!armed.isEmpty()) until = Math.min(until, Math.max(armed.get(0).due, now));
         now = until;
         while (true) {
-            armed = timers.inOrder();
+            armed = armed();
             if (armed.isEmpty() || armed.get(0).due > now) return;
             Armed timer = armed.get(0);
             fired.add(Render.timer(this, timer, false));
+            if (timers == null) {
+                runtime.fire(timer, timerFails);
+                continue;
+            }
             timers.armed.remove(timer.key);
             this.<Void>write(() -> generate(timer), timerFails, (nothing, problem) -> {
                 if (problem != null && timer.retry) {

@@ -279,7 +279,7 @@ final class Render {
             c.streams.state(c, node, group, more);
         }
         ArrayNode timers = node.putArray("timers");
-        c.timers.inOrder().forEach(t -> timers.add(timer(c, t, true)));
+        c.armed().forEach(t -> timers.add(timer(c, t, true)));
         return node;
     }
 
@@ -377,7 +377,8 @@ final class Render {
             node.put("type", "epoch");
             if (value instanceof ConsumerGroupMetadataValue v) {
                 node.put("epoch", v.epoch());
-                extra.set("topics", c.image.meaning(Release.<Long>maybe(v, "metadataHash", null)));
+                // Up to 4.0 the topics have a record of their own.
+                if (Release.has(v, "metadataHash", 0)) extra.set("topics", c.image.meaning(Release.call(v, "metadataHash")));
             }
         } else if (key instanceof ConsumerGroupPartitionMetadataKey) {
             node.put("type", "topics");

@@ -77,7 +77,7 @@ final class StreamsGroups implements Streams {
             c.answer(to, "streams_heartbeat", Errors.forException(problem));
             return;
         }
-        c.<StreamsGroupHeartbeatResult>write(() -> c.shard.streamsGroupHeartbeat(c.context("c", event.path("api_version").asInt(1)), request), fails, (result, problem) -> {
+        c.<StreamsGroupHeartbeatResult>write(() -> Release.call(c.shard, "streamsGroupHeartbeat", c.context("c", event.path("api_version").asInt(1)), request), fails, (result, problem) -> {
             Errors error = problem != null ? GenuineCoordinator.error(problem) : Errors.forCode(result.data().errorCode());
             ObjectNode answer = c.answer(to, "streams_heartbeat", error);
             if (error == Errors.NONE) response(answer, result);
@@ -113,6 +113,7 @@ final class StreamsGroups implements Streams {
             all.add(new StreamsGroupHeartbeatRequestData.Subtopology()
                 .setSubtopologyId(s.get("id").asText())
                 .setSourceTopics(strings(s.get("sources")))
+                .setSourceTopicRegex(strings(s.path("regex")))
                 .setStateChangelogTopics(changelogs)
                 .setRepartitionSinkTopics(strings(s.get("repartition_sinks")))
                 .setRepartitionSourceTopics(repartitions)

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /** The published topics as Kafka's own images, every id ever given to one, and what each metadata hash stands for. */
 final class Topics {
@@ -78,11 +79,10 @@ final class Topics {
     }
 
     /** Tells the coordinator of the last image; at a load, as one with nothing new. */
-    void tell(GroupMetadataManager groups, boolean loading) {
+    void tell(BiConsumer<Object, Object> told, boolean loading) {
         MetadataDelta changes = loading ? new MetadataDelta.Builder().setImage(current).build() : delta;
         Object applied = KRAFT == null ? changes : Release.make(KRAFT_DELTA, changes);
-        if (Release.has(groups, "onMetadataUpdate", 2)) Release.call(groups, "onMetadataUpdate", applied, image());
-        else Release.call(groups, "onNewMetadataImage", image(), applied);
+        told.accept(applied, image());
     }
 
     private void learn() {

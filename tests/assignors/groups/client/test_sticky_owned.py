@@ -1,4 +1,4 @@
-"""Whose claims stand: against Kafka's rule told from each partition's side, and what counts as unassigned.
+"""Whose reported stand: against Kafka's rule told from each partition's side, and what counts as unassigned.
 
 What the sticky rules know of racks: when they match, what mismatches, and who is next.
 
@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.groups.client.sticky_claims import (
+from kassay.assignors.groups.client.sticky_owned import (
     NO_RACKS,
     RackInfo,
-    UserDataClaim,
+    UserDataOwned,
     decode_generation,
     decode_sticky,
     encode_generation,
     encode_sticky,
     sticky_user_data,
     unassigned,
-    weigh_claims,
+    weigh_owned,
 )
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Group, Member
@@ -30,36 +30,36 @@ from tests.assignors.groups.client.optimal_groups import drawn
 
 
 def read(member):
-    return UserDataClaim(member.owned, member.generation)
+    return UserDataOwned(member.owned, member.generation)
 
 
-def test_a_claim_stands_unless_one_of_the_same_or_a_higher_generation_is_met():
+def test_ownership_stands_unless_one_of_the_same_or_a_higher_generation_is_met():
     for cluster, group in drawn(200):
-        claims = weigh_claims(group.members, cluster.counts, read)
-        claimed = {tp for m in group.members for tp in m.owned if tp.topic in cluster.counts}
-        for tp in claimed:
+        reported = weigh_owned(group.members, cluster.counts, read)
+        owned_once = {tp for m in group.members for tp in m.owned if tp.topic in cluster.counts}
+        for tp in owned_once:
             mine = [m for m in group.members if tp in m.owned]
             top = max(m.generation for m in mine)
-            holders = [name for name, owned in claims.owned.items() if tp in owned]
+            holders = [name for name, owned in reported.owned.items() if tp in owned]
             first = [m for m in mine if m.generation == top]
             assert holders == ([first[0].member_id] if len(first) == 1 else [])
-            assert tp in claims.contested or len(first) == 1
-        assert {tp for owned in claims.owned.values() for tp in owned} <= claimed
-        assert claims.highest == max(m.generation for m in group.members)
+            assert tp in reported.contested or len(first) == 1
+        assert {tp for owned in reported.owned.values() for tp in owned} <= owned_once
+        assert reported.highest == max(m.generation for m in group.members)
 
 
 def test_a_tie_below_the_winner_contests_as_well():
     group = [
         Member(name, ("t",), tps("t-0"), generation) for name, generation in (("a", 1), ("b", 1), ("c", 2))
     ]
-    claims = weigh_claims(group, {"t"}, read)
-    assert (claims.contested, claims.owned) == ({*tps("t-0")}, {"a": [], "b": [], "c": [*tps("t-0")]})
+    reported = weigh_owned(group, {"t"}, read)
+    assert (reported.contested, reported.owned) == ({*tps("t-0")}, {"a": [], "b": [], "c": [*tps("t-0")]})
 
 
 def test_an_earlier_claimant_counts_with_the_generation_of_its_subscription():
     group = [Member("a", ("t",), tps("t-0"), 3), Member("b", ("t",), tps("t-0"), 2)]
-    claims = weigh_claims(group, {"t"}, lambda m: UserDataClaim(m.owned, 1 if m.member_id == "a" else 2))
-    assert (claims.owned, claims.highest) == ({"a": [*tps("t-0")], "b": []}, 2)
+    reported = weigh_owned(group, {"t"}, lambda m: UserDataOwned(m.owned, 1 if m.member_id == "a" else 2))
+    assert (reported.owned, reported.highest) == ({"a": [*tps("t-0")], "b": []}, 2)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_earlier_claimant_counts_with_the_generation_of_its_subscription():
 )
 def test_empty_subscriptions_count_as_equal_only_ahead_of_the_others(subscriptions, equal):
     group = [Member(f"m{i}", tuple(topics.strip("-"))) for i, topics in enumerate(subscriptions.split())]
-    assert weigh_claims(group, "tu", read).equal_subscriptions is equal
+    assert weigh_owned(group, "tu", read).equal_subscriptions is equal
 
 
 def test_what_is_unassigned_is_what_is_not_assigned():
@@ -158,16 +158,16 @@ OWNED = st.lists(st.builds(TopicPartition, TOPIC, INT32), unique=True)
 
 @given(OWNED, INT32)
 def test_a_claim_survives_the_wire(owned, generation):
-    claim = decode_sticky(sticky_user_data(owned, generation))
-    assert sorted(claim.owned) == sorted(owned)
-    assert claim.generation == generation
+    report = decode_sticky(sticky_user_data(owned, generation))
+    assert sorted(report.owned) == sorted(owned)
+    assert report.generation == generation
 
 
 @given(OWNED)
 def test_version_0_has_no_generation(owned):
-    claim = decode_sticky(sticky_user_data(owned, None))
-    assert sorted(claim.owned) == sorted(owned)
-    assert claim.generation == -1
+    report = decode_sticky(sticky_user_data(owned, None))
+    assert sorted(report.owned) == sorted(owned)
+    assert report.generation == -1
 
 
 @given(OWNED, INT32, st.binary(max_size=5))
@@ -178,14 +178,14 @@ def test_trailing_bytes_are_not_read(owned, generation, rest):
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_read_as_some_claim(data):
-    assert isinstance(decode_sticky(data), UserDataClaim)
+    assert isinstance(decode_sticky(data), UserDataOwned)
     assert isinstance(decode_generation(data), int)
 
 
 @given(OWNED.filter(bool), st.data())
 def test_data_cut_short_of_its_partitions_is_no_claim(owned, draw):
     data = sticky_user_data(owned, None)
-    assert decode_sticky(data[: draw.draw(st.integers(0, len(data) - 1))]) == UserDataClaim()
+    assert decode_sticky(data[: draw.draw(st.integers(0, len(data) - 1))]) == UserDataOwned()
 
 
 @given(INT32)
@@ -205,5 +205,5 @@ def test_topics_that_share_a_bucket_come_latest_first():
 
 
 def test_no_data_is_an_empty_claim():
-    assert decode_sticky(None) == decode_sticky(b"") == UserDataClaim((), -1)
+    assert decode_sticky(None) == decode_sticky(b"") == UserDataOwned((), -1)
     assert decode_generation(None) == decode_generation(b"\0") == -1

@@ -49,7 +49,7 @@ DECODED: Final = 256
 Runs = Sequence[tuple[str, Sequence[int]]]
 
 
-class UserDataClaim(NamedTuple):
+class UserDataOwned(NamedTuple):
     """The partitions that a member reports as owned, and their generation (-1: not reported)."""
 
     owned: tuple[TopicPartition, ...] = ()
@@ -84,17 +84,17 @@ def encode_sticky(runs: Runs, generation: int | None) -> bytes:
 
 
 @lru_cache(maxsize=DECODED)
-def decode_sticky(data: bytes | None) -> UserDataClaim:
+def decode_sticky(data: bytes | None) -> UserDataOwned:
     """The ownership in a member's sticky user data; empty if the data is missing or malformed."""
     if not data:
-        return UserDataClaim()
+        return UserDataOwned()
     try:
         owned, end = _decode_owned(data)
     except (error, ValueError):
-        return UserDataClaim()
+        return UserDataOwned()
     # Data too short for a generation is version 0, as Kafka falls back to its older schema.
     generation = INT32.unpack_from(data, end)[0] if len(data) - end >= INT32.size else NO_GENERATION
-    return UserDataClaim(tuple(owned), generation)
+    return UserDataOwned(tuple(owned), generation)
 
 
 def _decode_owned(data: bytes) -> tuple[list[TopicPartition], int]:
@@ -135,28 +135,28 @@ def decode_generation(data: bytes | None) -> int:
 Partitions = Mapping[str, tuple[TopicPartition, ...]]
 
 
-class Claims(NamedTuple):
+class OwnedPartitions(NamedTuple):
     """The members' valid owned partitions.
 
     `stated` is what each member reported, `owned` the valid part of it, `contested` the partitions that
     several members reported in one generation, `highest` the highest generation of all.
     """
 
-    stated: dict[str, UserDataClaim]
+    stated: dict[str, UserDataOwned]
     owned: dict[str, list[TopicPartition]]
     contested: set[TopicPartition]
     highest: int
     equal_subscriptions: bool
 
 
-def weigh_claims(
-    members: Iterable[Member], topics: Container[str], read: Callable[[Member], UserDataClaim]
-) -> Claims:
+def weigh_owned(
+    members: Iterable[Member], topics: Container[str], read: Callable[[Member], UserDataOwned]
+) -> OwnedPartitions:
     """The valid owned partitions of existing topics; `read` takes a member's report from a subscription."""
-    stated: dict[str, UserDataClaim] = {}
+    stated: dict[str, UserDataOwned] = {}
     owned: dict[str, list[TopicPartition]] = {}
     contested: set[TopicPartition] = set()
-    claimants: dict[TopicPartition, Member] = {}
+    reporters: dict[TopicPartition, Member] = {}
     highest = NO_GENERATION
     subscribed: set[str] = set()
     equal = True
@@ -165,27 +165,27 @@ def weigh_claims(
             subscribed = set(member.topics)
         elif equal:
             equal = len(member.topics) == len(subscribed) and subscribed.issuperset(member.topics)
-        claim = stated[member.member_id] = read(member)
-        highest = max(highest, claim.generation)
+        report = stated[member.member_id] = read(member)
+        highest = max(highest, report.generation)
         mine = owned[member.member_id] = []
-        for tp in claim.owned:
+        for tp in report.owned:
             if tp[0] not in topics:
                 continue
-            other = claimants.get(tp)
+            other = reporters.get(tp)
             if other is None:
                 mine.append(tp)
-                claimants[tp] = member
+                reporters[tp] = member
                 continue
             theirs = max(other.generation, NO_GENERATION)
-            if claim.generation < theirs:
+            if report.generation < theirs:
                 continue
-            if claim.generation == theirs:
+            if report.generation == theirs:
                 contested.add(tp)
             else:
                 mine.append(tp)
             _drop(owned[other.member_id], tp)
-            claimants[tp] = member
-    return Claims(stated, owned, contested, highest, equal)
+            reporters[tp] = member
+    return OwnedPartitions(stated, owned, contested, highest, equal)
 
 
 def _drop(tps: list[TopicPartition], tp: TopicPartition) -> None:

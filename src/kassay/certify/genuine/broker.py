@@ -1,0 +1,196 @@
+"""A genuine broker of Kafka on the loopback, for tests and trials: started, used by Kafka's tools, ended.
+
+One process that is broker and controller (KRaft), with as many listeners as are wanted, on free ports of
+127.0.0.1 alone. Its folder is deleted afterwards, and it ends with its context. Memory:
+384 MB of heap. Source: Kafka's `kafka.Kafka`, `StorageTool` and `config/server.properties`, 3.9 to 4.4.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars, class_path
+from kassay.model.errors import InputError
+from kassay.writing.files import write_text
+
+CONTROLLER: Final = "CONTROLLER"
+_JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_CLUSTER_ID: Final = "kassayLiveKassayLiveQQ"
+_STARTED: Final = "Kafka Server started"
+_START_S: Final = 90.0
+_STOP_S: Final = 20.0
+_SHOWN: Final = 1_500
+_LOG4J: Final = "log4j.properties"
+_LOG4J_SETTINGS: Final = """log4j.rootLogger=${kassay.log}, err
+log4j.appender.err=org.apache.log4j.ConsoleAppender
+log4j.appender.err.target=System.err
+log4j.appender.err.layout=org.apache.log4j.SimpleLayout
+"""
+"""What a broker of 3.x logs; later ones use SLF4J's own binding."""
+TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
+    "kafka-acls": ("org.apache.kafka.tools.AclCommand", "kafka.admin.AclCommand"),
+    "kafka-consumer-groups": ("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",),
+    "kafka-storage": ("org.apache.kafka.tools.StorageTool", "kafka.tools.StorageTool"),
+    "kafka-topics": ("org.apache.kafka.tools.TopicCommand",),
+    "kafka-dump-log": ("org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments"),
+    "kafka-reassign-partitions": ("org.apache.kafka.tools.reassign.ReassignPartitionsCommand",),
+    "kafka-console-consumer": ("org.apache.kafka.tools.consumer.ConsoleConsumer",),
+    "kafka-console-producer": ("org.apache.kafka.tools.ConsoleProducer",),
+}
+"""The main class of each tool, the newest home first."""
+
+
+@dataclass(frozen=True)
+class GenuineBroker:
+    """A broker that is up: its jars, its folder, and the port of each listener by name."""
+
+    release: str
+    jars: tuple[Path, ...]
+    folder: Path
+    ports: Mapping[str, int]
+
+    def address(self, listener: str) -> str:
+        """Host and port of a listener."""
+        return f"127.0.0.1:{self.ports[listener]}"
+
+    def command(self, tool: str, *arguments: str) -> list[str]:
+        """The command line of one of Kafka's tools."""
+        return _java(self, _main_class(self.jars, tool), arguments, heap="128m", level="error")
+
+    def tool(self, tool: str, *arguments: str, stdin: str = "", timeout_s: float = 60.0) -> str:
+        """What a tool prints; it may have failed with exit code 0, and says so only there."""
+        done = subprocess.run(
+            self.command(tool, *arguments),
+            input=stdin,
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=timeout_s,
+        )
+        return done.stdout + done.stderr
+
+
+def _main_class(jars: Iterable[Path], tool: str) -> str:
+    """The main class of the tool that these jars have; raises `InputError`."""
+    import zipfile
+
+    names: set[str] = set()
+    for jar in jars:
+        if jar.name.startswith(("kafka_", "kafka-tools", "kafka-server")):
+            with zipfile.ZipFile(jar) as opened:
+                names.update(opened.namelist())
+    for main in TOOLS[tool]:
+        if f"{main.replace('.', '/')}.class" in names:
+            return main
+    raise InputError(f"{tool}: these jars of Kafka do not have it")
+
+
+def _java(broker: GenuineBroker, main: str, arguments: Iterable[str], *, heap: str, level: str) -> list[str]:
+    """A command line of Java."""
+    java = shutil.which("java")
+    if java is None:
+        raise InputError("a broker needs Java: no java on the PATH")
+    log = [f"-Dorg.slf4j.simpleLogger.defaultLogLevel={level}", f"-Dkassay.log={level.upper()}"]
+    log.append(f"-Dlog4j.configuration=file:{broker.folder / _LOG4J}")
+    return [java, f"-Xmx{heap}", *_JVM, *log, "-cp", class_path(broker.jars), main, *arguments]
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports of the loopback that are free now."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [each.getsockname()[1] for each in opened]
+
+
+def _properties(
+    listeners: Mapping[str, str], ports: Mapping[str, int], folder: Path, more: Mapping[str, str]
+) -> str:
+    """`server.properties` of the node: `listeners` gives each its security protocol."""
+    controller = f"127.0.0.1:{ports[CONTROLLER]}"
+    advertised = [f"{name}://127.0.0.1:{ports[name]}" for name in listeners]
+    protocols = [f"{name}:{protocol}" for name, protocol in listeners.items()]
+    settings = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.bootstrap.servers": controller,
+        "listeners": ",".join([*advertised, f"{CONTROLLER}://{controller}"]),
+        "advertised.listeners": ",".join(advertised),
+        "inter.broker.listener.name": next(iter(listeners)),
+        "controller.listener.names": CONTROLLER,
+        "listener.security.protocol.map": ",".join([*protocols, f"{CONTROLLER}:PLAINTEXT"]),
+        "log.dirs": str(folder / "data"),
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "1",
+        "group.initial.rebalance.delay.ms": "0",
+        "group.coordinator.rebalance.protocols": "classic,consumer",
+        "num.network.threads": "1",
+        "num.io.threads": "2",
+        "auto.create.topics.enable": "false",
+        "log.cleaner.dedupe.buffer.size": "2097152",  # the default takes 128 MB of the heap
+        **more,
+    }
+    return "".join(f"{key}={value}\n" for key, value in settings.items())
+
+
+@contextmanager
+def genuine_broker(
+    listeners: Mapping[str, str],
+    *,
+    release: str = NEWEST_RELEASE,
+    fetch: bool = False,
+    settings: Mapping[str, str] | None = None,
+    format_options: Iterable[str] = (),
+) -> Iterator[GenuineBroker]:
+    """A broker that is up within the context; `listeners` maps names to security protocols.
+
+    Raises `InputError` if jars or Java are missing, or if it does not start.
+    """
+    jars = broker_jars(release, fetch=fetch)
+    ports = dict(zip([*listeners, CONTROLLER], _free_ports(len(listeners) + 1), strict=True))
+    with tempfile.TemporaryDirectory(prefix="kassay-broker-") as name:
+        folder = Path(name)
+        broker = GenuineBroker(release, jars, folder, ports)
+        path = folder / "server.properties"
+        write_text(_LOG4J_SETTINGS, str(folder / _LOG4J))
+        write_text(_properties(listeners, ports, folder, settings or {}), str(path))
+        options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(path), "--standalone"]
+        output = broker.tool("kafka-storage", *options, *format_options)
+        if not (folder / "data" / "meta.properties").exists():
+            raise InputError(f"Kafka {release}: the broker's folder was not formatted: {output[-_SHOWN:]}")
+        with _running(broker, path):
+            yield broker
+
+
+@contextmanager
+def _running(broker: GenuineBroker, properties: Path) -> Iterator[None]:
+    """The process of the broker, up; ended at the end."""
+    log = broker.folder / "broker.log"
+    command = _java(broker, "kafka.Kafka", [str(properties)], heap="384m", level="info")
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, env=os.environ
+        )
+    try:
+        end = time.monotonic() + _START_S
+        while _STARTED not in (text := log.read_text("utf-8", "replace")):
+            if process.poll() is not None or time.monotonic() > end:
+                raise InputError(f"Kafka {broker.release}: the broker did not start: {text[-_SHOWN:]}")
+            time.sleep(0.1)
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

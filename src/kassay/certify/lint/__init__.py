@@ -1,0 +1,1 @@
+"""What is wrong with settings of clients and brokers, and with reassignments, before anything runs."""

@@ -1,0 +1,43 @@
+"""Find what is wrong with settings of clients and brokers, and with reassignments, before anything runs."""
+
+from __future__ import annotations
+
+import click
+
+from kassay.cli import completing
+from kassay.cli.options import json_option, no_seed_option, present
+
+PLACE = 325
+
+
+@click.command("lint", epilog="Example: kassay lint consumer.properties server.properties --release 4.3")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completing.file)
+@click.option(
+    "--client",
+    "library",
+    metavar="LIBRARY",
+    shell_complete=completing.client,
+    help="Set the library of the clients.  [default: by the settings]",
+)
+@click.option("--release", metavar="RELEASE", help="Set the brokers' release, e.g. 4.3.  [default: any]")
+@no_seed_option
+@json_option
+def command(files: tuple[str, ...], library: str | None, release: str | None, json_path: str | None) -> int:
+    """Check the FILEs: settings of clients, Streams applications and brokers, and reassignments.
+
+    Its content says what a file is. Files are compared with each other: clients with brokers, a reassignment
+    with the output of kafka-topics --describe. Each finding has the outcome, the releases in which it holds
+    and its source. Exit codes: 0 no errors, 1 errors, 2 unreadable input.
+    """
+    from kassay.certify.clusters.clients.rules import client_named
+    from kassay.certify.lint.run import lint_files
+    from kassay.certify.lint.values import release_of
+    from kassay.report.screen.linting import lint_report_view
+
+    report = lint_files(
+        files,
+        None if library is None else client_named(library),
+        None if release is None else release_of(release),
+    )
+    present(report.to_json(), lambda: lint_report_view(report), json_path)
+    return 1 if report.errors else 0

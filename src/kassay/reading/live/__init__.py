@@ -1,0 +1,1 @@
+"""A cluster read over the network, by requests that change nothing: settings, connections, answers."""

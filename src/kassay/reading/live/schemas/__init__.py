@@ -1,0 +1,1 @@
+"""Schemas of messages that kafka-python lacks, in the form of Kafka's own schemas."""

@@ -1,0 +1,156 @@
+"""Scripts: read from TOML, played on the model as on Kafka's classes, and what conform prints can be played."""
+
+import io
+import json
+import tomllib
+
+import pytest
+
+from kassay.certify.conform.on_model import ModelPlayer
+from kassay.certify.conform.plays import KafkaPlayer, MemberIds, as_toml, played, read_script, script_of
+from kassay.certify.conform.script import event_line
+from kassay.certify.genuine.coordinator import CONFIG, GenuineProcess, GenuineStep
+from kassay.model.errors import InputError
+from kassay.report.screen.console import console
+from kassay.report.screen.played import step_view
+from tests.genuine import genuine_jars
+from tests.paths import EXAMPLES
+
+SCRIPTS = sorted((EXAMPLES / "coordinator").glob("*.toml"))
+FINDINGS = ("a-vanish", "b-generation-twice", "c-join-timer")
+
+
+def script(name):
+    return read_script(EXAMPLES / "coordinator" / f"{name}.toml")
+
+
+def on_model(read):
+    return list(played(read, ModelPlayer(read.config, read.topics)))
+
+
+def told(steps):
+    """The lines without exceptions of requests, which the model does not have."""
+    lines = [ids.marked(event_line(step)) for step, ids in steps]
+    return [line.partition("; Illegal")[0].partition(": ")[0] if "reload" in line else line for line in lines]
+
+
+def errors(steps):
+    return [[answer["error"] for answer in step.answers] for step, _ in steps]
+
+
+def test_a_removal_from_memory_alone_leaves_a_log_that_does_not_load():
+    steps = on_model(script("a-vanish"))
+    assert errors(steps)[3:] == [["UNKNOWN_MEMBER_ID"], ["NONE"], [], ["NOT_COORDINATOR"]]
+    assert steps[3][0].state["type"] is None
+    assert "the log does not load" in steps[5][0].exception
+
+
+def test_a_generation_is_given_twice_and_both_members_commit():
+    steps = on_model(script("b-generation-twice"))
+    joins = [a for step, _ in steps for a in step.answers if a["kind"] == "join" and a["error"] == "NONE"]
+    assert [answer["generation"] for answer in joins] == [1, 2, 2, 2]
+    assert errors(steps)[-3:] == [["NONE"]] * 3
+
+
+def test_a_creation_that_failed_leaves_a_timer_that_throws():
+    steps = on_model(script("c-join-timer"))
+    assert steps[-1][0].exception == "IllegalStateException"
+    assert steps[-1][0].document["fired"] == [["join", None]]
+    assert steps[-1][0].state["generation"] == 1
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_every_example_can_be_played_on_the_model(path):
+    steps = on_model(read_script(path))
+    assert len(steps) == len(tomllib.loads(path.read_text())["step"])
+
+
+@pytest.mark.java
+@pytest.mark.slow
+def test_every_example_has_the_same_outcome_on_kafkas_classes():
+    with GenuineProcess(genuine_jars()) as process:
+        for path in SCRIPTS:
+            read = read_script(path)
+            genuine = list(played(read, KafkaPlayer(read, process)))
+            model = on_model(read)
+            assert errors(model) == errors(genuine), path.stem
+            for (ours, ids), (kafkas, other) in zip(model, genuine):
+                assert len(ours.records) == len(kafkas.records)
+                assert (
+                    ids.marked(event_line(ours)).split("; Illegal")[0].split(": record")[0]
+                    in (other.marked(event_line(kafkas)).split("; Illegal")[0].split(": java")[0])
+                ), path.stem
+                assert ours.state.get("state") == kafkas.state.get("state")
+
+
+def test_a_step_shows_its_answers_records_and_state():
+    steps = on_model(script("b-generation-twice"))
+    step, ids = steps[2]
+    event, record, group, member, timers = shown(step_view(step, ids)).splitlines()
+    assert event.startswith("2  sync member=#1 generation=1") and event.endswith("assignment={t: [0]}")
+    assert record.strip().startswith("record type=group generation=1")
+    assert group.strip().startswith("classic group: state=Stable generation=1")
+    assert member.strip() == "member #1: instance=i1 assignment={t: [0]}"
+    assert timers.strip() == "timers: session #1 at 300000"
+    assert shown(step_view(step, ids, whole=False)).splitlines() == [event]
+
+
+def shown(view):
+    """A view as a pipe gets it."""
+    out = io.StringIO()
+    console(file=out).show(view)
+    return out.getvalue()
+
+
+HELLO = {"event": "consumer_heartbeat", "member": "m", "epoch": 0}
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({}, "step: expected at least one"),
+        ({"steps": []}, "unknown field 'steps'"),
+        ({"step": [{"event": "hop"}]}, "step 0: event 'hop': expected one of join, "),
+        ({"step": [HELLO | {"epok": 1}]}, r"step 0 \(consumer_heartbeat\): unknown field 'epok'"),
+        ({"step": [{"event": "join", "member": ""}]}, r"step 0 \(join\): protocols is missing"),
+        ({"config": {"policy": 1}, "step": [HELLO]}, "config.policy: unknown"),
+        ({"config": {"migration_policy": "UP"}, "step": [HELLO]}, "migration_policy"),
+        ({"step": [1]}, "step 0: expected a table"),
+    ],
+)
+def test_a_wrong_script_is_refused_by_what_is_wrong(document, message):
+    with pytest.raises(InputError, match=message):
+        script_of(document)
+
+
+def test_a_file_that_is_no_toml_is_refused_by_its_name(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text("step = [")
+    with pytest.raises(InputError, match=r"a\.toml: no TOML"):
+        read_script(path)
+    with pytest.raises(InputError, match=r"b\.toml"):
+        read_script(tmp_path / "b.toml")
+
+
+def test_a_mark_of_an_id_that_is_not_there_is_refused():
+    with pytest.raises(InputError, match="#2: the coordinator has made 0 member ids so far"):
+        MemberIds().resolved({"event": "heartbeat", "member": "#2"})
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_is_written_as_it_is_read(path):
+    read = read_script(path)
+    again = script_of(tomllib.loads(as_toml(read.config, read.topics, read.steps)))
+    assert (again.config, again.topics, again.steps) == (read.config, read.topics, read.steps)
+
+
+def test_what_conform_prints_can_be_played():
+    """A history that was played, with the ids that the coordinator made, becomes a script with marks."""
+    from kassay.certify.conform.intentions import Setup
+    from kassay.certify.conform.plays import played_as_toml
+
+    read = script("b-generation-twice")
+    steps = [step for step, _ in on_model(read)]
+    text = played_as_toml(Setup("classic", {**CONFIG, **read.config}, read.topics, 1), steps)
+    assert json.dumps(script_of(tomllib.loads(text)).steps) == json.dumps(read.steps)
+    assert GenuineStep is type(steps[0])
