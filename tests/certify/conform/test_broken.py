@@ -5,9 +5,8 @@ import json
 import pytest
 
 from kassay.certify.conform.broken import KNOWN, Watch, known_finding
-from kassay.certify.conform.run import MODELLED
 from kassay.certify.genuine.coordinator import GenuineStep
-from kassay.model.protocols.values.releases import NEWEST
+from kassay.model.protocols.values.releases import MODELLED, NEWEST
 from tests.certify.conform.sequences import FOLDER
 
 

@@ -10,7 +10,9 @@ from kassay.certify.conform.on_model import ModelPlayer
 from kassay.certify.conform.plays import KafkaPlayer, MemberIds, as_toml, played, read_script, script_of
 from kassay.certify.conform.script import event_line
 from kassay.certify.genuine.coordinator import CONFIG, GenuineProcess, GenuineStep
+from kassay.certify.vectors.protocol.streams import STREAMS_EVENTS
 from kassay.model.errors import InputError
+from kassay.model.protocols.values.releases import MODELLED, NEWEST
 from kassay.report.screen.console import console
 from kassay.report.screen.played import step_view
 from tests.genuine import genuine_jars
@@ -24,8 +26,8 @@ def script(name):
     return read_script(EXAMPLES / "coordinator" / f"{name}.toml")
 
 
-def on_model(read):
-    return list(played(read, ModelPlayer(read.config, read.topics)))
+def on_model(read, release=NEWEST):
+    return list(played(read, ModelPlayer(read.config, read.topics, release)))
 
 
 def told(steps):
@@ -65,14 +67,50 @@ def test_every_example_can_be_played_on_the_model(path):
     assert len(steps) == len(tomllib.loads(path.read_text())["step"])
 
 
+@pytest.mark.parametrize(
+    ("release", "epochs", "topics"),
+    [
+        ("4.4.0", [0, 0, 0, 1], 0),
+        ("4.3.1", [0, 0, 0, 1], 0),
+        ("4.2.1", [1, 1, 1, 2], 0),
+        ("4.0.2", [1, 1, 1, 2], 2),
+    ],
+)
+def test_a_script_is_played_by_the_rules_of_the_release(release, epochs, topics):
+    """A group starts at epoch 0 before 4.3, and 4.0 also records its topics."""
+    steps = [step for step, _ in on_model(script("upgrade-at-generation-0"), release)]
+    given = [a["epoch"] for step in steps for a in step.answers if a["kind"] == "consumer_heartbeat"]
+    records = [record["type"] for step in steps for record in step.records]
+    assert (given, records.count("topics")) == (epochs, topics)
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "words"),
+    [
+        ("c-join-timer", "4.0.1", "--release 4.0.1: the model has 4.4.0, "),
+        (
+            "a-vanish",
+            "4.3.1",
+            r"step 4 \(streams_heartbeat\): the model has rules of streams groups for 4.4.0",
+        ),
+    ],
+)
+def test_what_the_model_does_not_have_is_refused(name, release, words):
+    with pytest.raises(InputError, match=words):
+        on_model(script(name), release)
+
+
 @pytest.mark.java
 @pytest.mark.slow
-def test_every_example_has_the_same_outcome_on_kafkas_classes():
-    with GenuineProcess(genuine_jars()) as process:
+@pytest.mark.parametrize("release", MODELLED)
+def test_every_example_has_the_same_outcome_on_kafkas_classes(release):
+    with GenuineProcess(genuine_jars(release)) as process:
         for path in SCRIPTS:
             read = read_script(path)
+            if release != NEWEST and any(step["event"] in STREAMS_EVENTS for step in read.steps):
+                continue  # the model has them for the newest release alone
             genuine = list(played(read, KafkaPlayer(read, process)))
-            model = on_model(read)
+            model = on_model(read, release)
             assert errors(model) == errors(genuine), path.stem
             for (ours, ids), (kafkas, other) in zip(model, genuine):
                 assert len(ours.records) == len(kafkas.records)

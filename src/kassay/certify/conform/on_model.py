@@ -26,7 +26,7 @@ from kassay.model.protocols.table import IllegalTransition
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.groups import EMPTY, ClassicGroup
 from kassay.model.protocols.values.records import LogRecord
-from kassay.model.protocols.values.releases import NEWEST
+from kassay.model.protocols.values.releases import MODELLED, NEWEST
 from kassay.model.protocols.values.requests import CONSUMER_SESSION
 from kassay.model.protocols.values.streams import NO_TASKS, STREAMS_SESSION, TaskTarget
 from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
@@ -67,10 +67,13 @@ class PlayChoices:
 
 
 class ModelPlayer:
-    """The model as a player; `release` is a set of rules."""
+    """The model as a player, with the rules of the release; raises `InputError` for one it does not have."""
 
     def __init__(self, config: Mapping[str, Any], topics: Mapping[str, int], release: str = NEWEST) -> None:
+        if release not in MODELLED:
+            raise InputError(f"--release {release}: the model has {', '.join(MODELLED)} alone")
         shape = read_as(ConfigShape, {k: config[k] for k in _READ if k in config})
+        self._release = release
         self._runtime = ClockedRuntime(config_of(shape, release), PlayChoices())
         self._images = Images()
         self._host = self._runtime.first(self._images.publish(topics))
@@ -100,6 +103,11 @@ class ModelPlayer:
 
     def _happens(self, step: TracedStep) -> Happened:
         event, host = step.event, self._host
+        if event.event in STREAMS_EVENTS and self._release != NEWEST:
+            raise InputError(
+                f"step {step.shape.i} ({event.event}): the model has rules of streams groups "
+                f"for {NEWEST} alone; play it with --genuine, or with --release {NEWEST}"
+            )
         if event.event == "advance":
             return self._runtime.advance(host, event.ms, write_fails=event.write_fails or "")
         if event.event == "flush":

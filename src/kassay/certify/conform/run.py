@@ -23,10 +23,8 @@ from kassay.certify.conform.script import renamed, script
 from kassay.certify.conform.shrink import TRIES, shrink
 from kassay.certify.genuine.coordinator import KAFKAS, OWN, RUNTIMES, GenuineProcess
 from kassay.model.errors import InputError
-from kassay.model.protocols.values.releases import NEWEST, RELEASES, TRUNK_2024
+from kassay.model.protocols.values.releases import MODELLED, NEWEST
 
-MODELLED: Final = tuple(release for release in RELEASES if release != TRUNK_2024)
-"""The releases of Kafka that a set of rules of the model is for."""
 OF_NEWEST: Final = (STREAMS_KIND,)
 """The kinds of histories for which the model has the rules of the newest release alone."""
 

@@ -19,7 +19,7 @@ PLACE = 565
 @click.argument("what", type=click.Choice(["coordinator"]))
 @click.argument("script", type=FilePath())
 @click.option("--genuine", is_flag=True, help="Play it on Kafka's own classes.")
-@click.option("--release", default="4.4.0", show_default=True, help="Set the release of Kafka (--genuine).")
+@click.option("--release", default="4.4.0", show_default=True, help="Set the release of Kafka.")
 @click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
 @click.option("--fetch", is_flag=True, help="Download missing jars through Maven, once.")
 @click.option("--bootstrap-server", metavar="HOST:PORT", help="Play it as raw requests to this broker.")
@@ -40,8 +40,9 @@ def command(
 ) -> int:
     """Play SCRIPT, a TOML file of requests and faults, and print answers, records and the state.
 
-    Without an option kassay's model answers. With --bootstrap-server the requests go to a broker that is the
-    coordinator of the group, time passes in real time, and only answers are known. See docs/play.md.
+    Without an option kassay's model answers by the rules of the release (groups of Kafka Streams: of 4.4.0
+    alone). With --bootstrap-server the requests go to a broker that is the coordinator of the group, time
+    passes in real time, and only answers are known. See docs/play.md.
     """
     from kassay.certify.conform.plays import played, read_script
     from kassay.report.screen.played import step_view
@@ -95,4 +96,4 @@ def _player(
     else:
         from kassay.certify.conform.on_model import ModelPlayer
 
-        yield ModelPlayer(read.config, read.topics)
+        yield ModelPlayer(read.config, read.topics, release)

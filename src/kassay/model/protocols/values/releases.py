@@ -296,3 +296,5 @@ RELEASES: Final[Mapping[str, frozenset[str]]] = {
     TRUNK_2024: frozenset(rule.switch for rule in OLD_RULES),
 }
 """The active switches of each release."""
+MODELLED: Final = tuple(release for release in RELEASES if release != TRUNK_2024)
+"""The releases of Kafka, newest first."""
