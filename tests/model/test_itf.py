@@ -21,14 +21,14 @@ def partitions(*numbers):
 def test_a_round_is_spelled_in_itf():
     assert to_itf([{"rounds": [ROUND]}]) == {
         "#meta": {"format": "ITF", "source": "kassay"},
-        "vars": ["round", "generation", "topics", "claims", "answer"],
+        "vars": ["round", "generation", "topics", "owned", "answer"],
         "states": [
             {
                 "#meta": {"index": 0},
                 "round": number(0),
                 "generation": number(3),
                 "topics": {"#map": [["t", number(2)]]},
-                "claims": {"#map": [["a", partitions(1)], ["b", partitions()]]},
+                "owned": {"#map": [["a", partitions(1)], ["b", partitions()]]},
                 "answer": {"#map": [["a", partitions(0)], ["b", partitions(1)]]},
             }
         ],

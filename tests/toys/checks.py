@@ -81,7 +81,7 @@ def trace(certified, toy):
 
 
 def test_a_sound_rule_is_certified_and_the_controls_are_caught(toy, tmp_path):
-    done = here("certify", toy.sound, "--histories", "450", "--json", "out.json", cwd=tmp_path)
+    done = here("certify", toy.sound, "--histories", "700", "--json", "out.json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     certificate = json.loads((tmp_path / "out.json").read_text())
     controls = certificate["controls"]

@@ -169,16 +169,26 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize(("task", "exits"), [("0_0", 0), ("0_7", 4)])
-def test_a_program_deals_the_tasks_of_a_streams_group(tmp_path: Path, task: str, exits: int) -> None:
+@pytest.mark.parametrize(("task", "client", "exits"), [("0_0", "corrected", 0), ("0_7", "kafka", 4)])
+def test_a_program_assigns_the_tasks_of_a_streams_group(
+    tmp_path: Path, task: str, client: str, exits: int
+) -> None:
     (tmp_path / "dealer.py").write_text(DEALER.replace("TASK", task))
     spec = f"exec:{shlex.quote(sys.executable)} dealer.py"
-    done = here("explore", "streams", "--tasks", "1", "--assignor", spec, cwd=tmp_path)
+    done = here("explore", "streams", "--tasks", "1", "--assignor", spec, "--client", client, cwd=tmp_path)
     assert done.returncode == exits, done.stdout + done.stderr
     if exits:
         assert "Dealer: assigns 0_7 to c1m-1; expected one of 0_0" in one_line(done, exits)
     else:
         assert "assignor Dealer" in done.stdout and "holds: in every reachable state" in done.stdout
+
+
+def test_kafkas_client_keeps_a_task_that_was_taken_from_it_while_it_was_given(tmp_path: Path) -> None:
+    (tmp_path / "dealer.py").write_text(DEALER.replace("TASK", "0_0"))
+    spec = f"exec:{shlex.quote(sys.executable)} dealer.py"
+    done = here("explore", "streams", "--tasks", "1", "--assignor", spec, cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "c2 at the target epoch still owns 0_0, the target of c1m-1." in done.stdout
 
 
 def test_an_assignor_of_processes_deals_no_tasks_to_members(tmp_path: Path) -> None:
