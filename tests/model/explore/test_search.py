@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from kassay.model.explore.search import explore
-from kassay.model.explore.values import Finding, Invariant, Severity, WalkLimits
+from kassay.model.explore.values import RENUMBERED, Finding, Invariant, Severity, WalkLimits
 from kassay.model.kinds import Verdict
 from tests.model.explore.toys import Counter, Toy, act, chain, graphs
 
@@ -228,3 +228,22 @@ def test_nothing_depends_on_the_order_of_hashes():
         )
         seen.add(done.stdout)
     assert len(seen) == 1
+
+
+class Restarted(Toy):
+    """A toy whose 5 counts as 1, though only 1 leads to 2."""
+
+    def canonical(self, state):
+        return 1 if state == 5 else state
+
+
+@pytest.mark.parametrize("symmetry", [None, lambda state: state])
+def test_a_step_that_only_the_canonical_state_has_ends_the_trace_of_what_it_breaks(symmetry):
+    toy = Restarted({0: [(act("to 5"), 5)], 1: [(act("to 2"), 2)], 5: [(act("to 7"), 7)]})
+    leads = Invariant(
+        "leads", "no step to 2", check_step=lambda a, b: [Finding(REAL, f"{a} to {b}")] if b == 2 else []
+    )
+    (violation,) = explore(toy, [leads], symmetry=symmetry).violations
+    assert [step.state for step in violation.trace] == [0, 5, 2]
+    assert violation.trace[-1].action.name == "to 2" + RENUMBERED
+    assert violation.message == "1 to 2"

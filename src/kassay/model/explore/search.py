@@ -7,12 +7,13 @@ import re
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from kassay.model.explore.liveness import judge_liveness
 from kassay.model.explore.states import Memo, trim
 from kassay.model.explore.values import (
+    RENUMBERED,
     Action,
     Exploration,
     Finding,
@@ -246,21 +247,32 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
         if via is None:
             words = _words(judges, severity, cause, None, trace[-1].state)
         else:
-            last = trace[-1].state
-            goal = search.model.canonical(via[1])
-            same = [
-                (WalkStep(act, after), _words(judges, severity, cause, last, after))
-                for act, after in search.model.steps(last)
-                if search.model.canonical(after) == goal
-            ]
-            # Prefer the recorded step itself; under a symmetry, take one with the same finding.
-            same.sort(key=lambda pair: (not pair[1], pair[0].action != via[0]))
-            step, words = same[0]
+            words, step = _broken_step(
+                search.model, trace[-1].state, via, partial(_words, judges, severity, cause)
+            )
             trace = (*trace, step)
         violations.append(
             InvariantViolation(name, search.claims[name], severity, words or message, trace, seen)
         )
     return tuple(sorted(violations, key=lambda violation: (violation.severity != "real", violation.length)))
+
+
+def _broken_step(
+    model: Model[S], last: S, via: tuple[Action, S], words_of: Callable[[S, S], str]
+) -> tuple[str, WalkStep[S]]:
+    """The message in the names of the trace, and the step out of its last state that was recorded.
+
+    As in `retrace`, the canonical state continues the trace where the step leads elsewhere from the state.
+    """
+    goal = model.canonical(via[1])
+    full = model.full if isinstance(model, Reduced) else model
+    for start, mark in ((last, ""), (full.canonical(last), RENUMBERED)):
+        same = [(act, after) for act, after in model.steps(start) if model.canonical(after) == goal]
+        if same:
+            # Prefer the recorded step itself; under a symmetry, take one with the same finding.
+            act, after = min(same, key=lambda pair: (not words_of(start, pair[1]), pair[0] != via[0]))
+            return words_of(start, after), WalkStep(act._replace(name=act.name + mark), after)
+    raise LookupError(f"no step repeats {via[0].name}")
 
 
 def _words(judges: list[Invariant[S]], severity: Severity, cause: str, before: S | None, after: S) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Mapping
 from functools import cache
 
 import pytest
@@ -204,8 +205,8 @@ def test_an_unknown_event_is_bad_input():
 class RangeAnswers(TraceChoices):
     """The trace's choices, and beside them what our own server-side range assignor makes of each request."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__(names)
         self.wrong: list[object] = []
         self.count = 0
 
@@ -238,8 +239,8 @@ def test_the_coordinator_asks_the_assignor_what_kafka_asks(name, monkeypatch):
     """Range depends on no hash order, so with the right request it must give Kafka's very target."""
     used: list[RangeAnswers] = []
 
-    def choices():
-        used.append(RangeAnswers())
+    def choices(names):
+        used.append(RangeAnswers(names))
         return used[-1]
 
     monkeypatch.setattr(protocol, "TraceChoices", choices)
