@@ -86,6 +86,8 @@ _FENCE: Final = re.compile(r"\s*(?:```+[\w+-]*|~~~+\w*|\{(?:code|noformat)(?::[^
 _FENCE_INLINE: Final = re.compile(
     r"^\s*(?:```|\{(?:code|noformat)(?::[^}]*)?\})(?=.)|(?:```|\{(?:code|noformat)\})\s*$"
 )
+_FENCE_MARKS: Final = ("```", "~~~", "{code", "{noformat", "<pre>", "<code>", "</pre>", "</code>")
+"""What every fence has: without any of these in the text no line is looked at."""
 _LAYERS_MAX: Final = 8
 """A paste of a paste of a paste has fewer layers."""
 _CONTINUED: Final = ("\\", "`", "^")
@@ -248,6 +250,9 @@ def is_chatter(line: str) -> bool:
 
 def _without_fences(lines: list[str], counts: Counter[str]) -> list[str]:
     """Without fences, which stand alone or, in chats, next to the text."""
+    text = "\n".join(lines)
+    if not any(mark in text for mark in _FENCE_MARKS):
+        return lines
     out = ["" if _FENCE.fullmatch(line) else _FENCE_INLINE.sub("", line) for line in lines]
     changed = sum(1 for before, after in zip(lines, out, strict=True) if before != after)
     if changed:

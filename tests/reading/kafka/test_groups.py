@@ -5,12 +5,15 @@ Assignments in the three dialects of the members view.
 What users write of a group beside the outputs: racks, subscriptions, lags.
 """
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
+from kassay.reading.kafka import groups
 from kassay.reading.kafka.groups import (
     LAGS,
     RACKS,
@@ -24,6 +27,7 @@ from kassay.reading.kafka.groups import (
     with_brackets,
     with_colons,
 )
+from kassay.reading.wrapped import TitledTable
 from tests.reading.kafka.outputs import FOLDER, output
 
 APP = ("app-1-3f0c0a52-5f3e-4c0e-9a54-0d1a52b9a001", "app-2-51b7c6de-0c1b-45a1-8f06-3b9d11ce7002")
@@ -240,3 +244,58 @@ def test_lags():
 def test_complaints_name_the_line(text, complaint):
     with pytest.raises(InputError, match=complaint):
         read_lags(text, "l.csv")
+
+
+CELL = st.sampled_from(
+    ["-", "0", "7", "1000000", "-3", "9" * 19, "9" * 20, "unknown", "٣", "x", "a-1", "/10.0.0.1"]
+)
+TITLES = (
+    "GROUP",
+    "TOPIC",
+    "PARTITION",
+    "CURRENT-OFFSET",
+    "LOG-END-OFFSET",
+    "LAG",
+    "CONSUMER-ID",
+    "HOST",
+    "CLIENT-ID",
+)
+
+
+@given(
+    st.lists(st.lists(CELL, min_size=8, max_size=10), min_size=1, max_size=3),
+    st.sampled_from([" ", "\t", "  "]),
+)
+def test_a_row_read_by_one_pattern_is_the_row_read_cell_by_cell(rows, blank):
+    text = "\n".join([" ".join(TITLES), *(blank.join(cells) for cells in rows)])
+    with patch.object(groups, "_PLAIN", ()):
+        by_cell = read_or_error(text)
+    assert read_or_error(text) == by_cell
+
+
+@given(st.lists(CELL, max_size=11), st.sampled_from([" ", "\t", " \u2003"]), st.booleans())
+def test_a_row_that_fits_one_pattern_fits_cell_by_cell(cells, blank, blanks):
+    by_cell = TitledTable(" ".join(TITLES))
+    by_cell._plain = None
+    row = blank.join(cells)
+    assert TitledTable(" ".join(TITLES)).fits(row, blanks=blanks) == by_cell.fits(row, blanks=blanks)
+
+
+def read_or_error(text):
+    try:
+        return read_groups(text, "g.txt")
+    except InputError as error:
+        return str(error)
+
+
+def test_the_parts_of_each_group_are_all_rows_of_the_text_in_their_order():
+    outputs = read_groups(ALL_GROUPS, "all.txt")
+    assert sorted(outputs.groups) == sorted({row.group for row in outputs.offsets})
+    for name in outputs.groups:
+        assert of_group([outputs], name).offsets == tuple(r for r in outputs.offsets if r.group == name)
+    assert of_group([outputs], "none").offsets == ()
+
+
+ALL_GROUPS = "\n".join(
+    [" ".join(TITLES), *(f"g{n % 3} t {n} 1 2 1 m{n} /h c" for n in range(7)), "g9 t 1 - 2 - - - -"]
+)

@@ -24,13 +24,15 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import cached_property
+from typing import Final, NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.shape.codec import MOST
 from kassay.reading.documents import at, difference, shown
-from kassay.reading.kafka.lines import Columns, Place, ToolLine, content_lines
+from kassay.reading.kafka.lines import Columns, Place, ToolLine, content_line
+from kassay.reading.wrapped import plain_row
 
 _LOST: Final = re.compile(r"\(\d+(?:,\d+)*\)(?:, \(\d+(?:,\d+)*\))*", re.ASCII)
 _BLOCKS: Final = re.compile(r"([^\s(),]+)\((\d+(?:,\d+)*)\)", re.ASCII)
@@ -38,6 +40,7 @@ _NUMBER: Final = re.compile(r"\d{1,7}", re.ASCII)
 NUMBER: Final = f"a number up to {MOST - 1}"
 
 TPs = tuple[tuple[str, int], ...]
+_Row = TypeVar("_Row", "OffsetRow", "MemberRow", "StateRow")
 
 
 def partition_number(text: str, field: str) -> int:
@@ -87,6 +90,12 @@ _ABSENT_GROUP: Final = re.compile(r"\s*Error: Consumer group '[^']*' does not ex
 """What `--all-groups` prints between tables of a group that its release cannot describe."""
 _EPOCH: Final = re.compile(r"\d{1,10}", re.ASCII)
 _LAG: Final = re.compile(r"-?\d{1,19}", re.ASCII)
+_PLAIN: Final = tuple(
+    ("GROUP", "TOPIC", "PARTITION", *epoch, "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
+    + ("CONSUMER-ID", "HOST", "CLIENT-ID")
+    for epoch in ((), ("LEADER-EPOCH",))
+)
+"""The titles of the offsets view since 2.0, and since 4.0 with `--verbose`."""
 
 
 class OffsetRow(NamedTuple):
@@ -183,12 +192,25 @@ class GroupOutputs:
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups in the text, by name."""
-        views = (
-            {row.group for row in self.offsets},
-            {row.group for row in self.members},
-            {row.group for row in self.states},
-        )
-        return tuple(sorted(self.rebalancing.union(self.empty, *views)))
+        return tuple(sorted(self.by_group))
+
+    @cached_property
+    def by_group(self) -> Mapping[str, GroupOutputs]:
+        """The parts about each group, each with all titles."""
+        names = self.rebalancing | self.empty
+        offsets, members = _by_group(self.offsets), _by_group(self.members)
+        states = _by_group(self.states)
+        return {
+            name: GroupOutputs(
+                tuple(offsets.get(name, ())),
+                tuple(members.get(name, ())),
+                tuple(states.get(name, ())),
+                self.rebalancing & {name},
+                self.empty & {name},
+                self.titles,
+            )
+            for name in names.union(offsets, members, states)
+        }
 
     def __add__(self, other: GroupOutputs) -> GroupOutputs:
         return GroupOutputs(
@@ -227,11 +249,24 @@ def read_groups(text: str, file: str) -> GroupOutputs:
     rows: list[OffsetRow | MemberRow | StateRow] = []
     spoken: dict[re.Pattern[str], set[str]] = {_REBALANCING: set(), _EMPTY: set()}
     columns: Columns | None = None
+    plain: re.Pattern[str] | None = None
     titles: set[str] = set()
-    passed = _ABSENT_GROUP if any(map(_is_titles, text.split("\n"))) else None
-    for line in content_lines(text.removeprefix("\ufeff"), file, TOOL, passed):
+    lines = text.removeprefix("\ufeff").split("\n")
+    passed = _ABSENT_GROUP if any(map(_is_titles, lines)) else None
+    known: dict[str, str] = {}
+    for number, content in enumerate(lines, start=1):
+        place = Place(file, number)
+        if plain is not None and (match := plain.fullmatch(content)) is not None:
+            row = _plain_offset(match, place, known)
+            if row is not None:
+                rows.append(row)
+                continue
+        line = content_line(content, place, TOOL, passed)
+        if line is None:
+            continue
         if _is_titles(line.text):
             columns = _view(line)
+            plain = plain_row(columns.names) if columns.names in _PLAIN else None
             titles.update(columns.names)
         elif not _is_message(line, spoken):
             if columns is None:
@@ -276,6 +311,33 @@ def _is_message(line: ToolLine, spoken: Mapping[re.Pattern[str], set[str]]) -> b
             groups.add(match["group"])
             return True
     return _NOTE.match(line.text) is not None
+
+
+def _plain_offset(match: re.Match[str], place: Place, known: dict[str, str]) -> OffsetRow | None:
+    """The row of the offsets view in these cells; None where `_offset` must decide.
+
+    `known` has the names of all rows above: equal names become one value.
+    """
+    group, topic, number, *_, committed, end, lag, member, host, client = match.groups()
+    offsets = committed + end + lag
+    if topic == "-" or not _NUMBER.fullmatch(number) or not offsets.isascii() or "unknown" in offsets:
+        return None
+    if int(number) >= MOST:
+        return None
+    behind = None if committed == "-" or end == "-" else int(end) - int(committed)
+    once = known.setdefault
+    return OffsetRow(
+        place,
+        once(group, group),
+        once(topic, topic),
+        int(number),
+        None if lag == "-" else max(0, int(lag)),
+        None if member == "-" else once(member, member),
+        None if client == "-" else once(client, client),
+        None if host == "-" else once(host, host),
+        lag != "-" and int(lag) < 0,
+        behind,
+    )
 
 
 def _offset(cells: Mapping[str, str], place: Place) -> OffsetRow:
@@ -372,18 +434,19 @@ def _number(cells: Mapping[str, str], name: str, pattern: re.Pattern[str]) -> in
     return int(text)
 
 
+def _by_group(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
+    """The rows of each group."""
+    by_name: dict[str, list[_Row]] = {}
+    for row in rows:
+        by_name.setdefault(row.group, []).append(row)
+    return by_name
+
+
 def of_group(outputs: Iterable[GroupOutputs], group: str) -> GroupOutputs:
     """The parts of these outputs about one group."""
     one = GroupOutputs()
     for each in outputs:
-        one += GroupOutputs(
-            tuple(row for row in each.offsets if row.group == group),
-            tuple(row for row in each.members if row.group == group),
-            tuple(row for row in each.states if row.group == group),
-            each.rebalancing & {group},
-            each.empty & {group},
-            each.titles,
-        )
+        one += each.by_group.get(group) or GroupOutputs(titles=each.titles)
     return one
 
 

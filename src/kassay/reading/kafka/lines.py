@@ -54,15 +54,23 @@ def content_lines(
     `passed`: reports of the tool that are passed over.
     """
     for number, line in enumerate(text.split("\n"), start=1):
-        line = line.removesuffix("\r")
-        if not line.strip() or is_chatter(line):
-            continue
-        if passed is not None and passed.fullmatch(line):
-            continue
-        place = Place(file, number)
-        if _FAILED.match(line):
-            raise InputError(f"{place}: the tool failed: {line.strip()}; expected the output of {tool}")
-        yield ToolLine(place, line)
+        content = content_line(line, Place(file, number), tool, passed)
+        if content is not None:
+            yield content
+
+
+def content_line(
+    line: str, place: Place, tool: str, passed: re.Pattern[str] | None = None
+) -> ToolLine | None:
+    """The line, None if it is blank or chatter; raises and passes over as `content_lines` does."""
+    line = line.removesuffix("\r")
+    if not line.strip() or is_chatter(line):
+        return None
+    if passed is not None and passed.fullmatch(line):
+        return None
+    if _FAILED.match(line):
+        raise InputError(f"{place}: the tool failed: {line.strip()}; expected the output of {tool}")
+    return ToolLine(place, line)
 
 
 def failure_in(text: str) -> str | None:
