@@ -220,7 +220,8 @@ class FollowsHashes(Spoilt):
         """Shares in hash order."""
         if not group.equal_subscriptions:
             return answer
-        hashed = sorted(group.members, key=lambda m: hash(m.instance_id or m.member_id))
+        # An instance id may be the member id of another: a tie must not go by the order of the list.
+        hashed = sorted(group.members, key=lambda m: (hash(m.instance_id or m.member_id), m.member_id))
         shares = (answer[member] for member in in_order(group))
         return dict(zip((member.member_id for member in hashed), shares, strict=True))
 
