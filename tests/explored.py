@@ -4,16 +4,21 @@ from typing import Any
 from unittest.mock import patch
 
 from kassay.certify.protocols import explore as exploring
+from kassay.certify.protocols.known import read_known, unknown
 from kassay.certify.protocols.settings import CORRECTED, ExploreSettings
-from kassay.model.explore.values import WalkLimits
+from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.protocols.faults import parse_faults
 from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.clock import Timing
 from kassay.model.protocols.world.context import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.streams.threads import StreamsOptions
+from tests.paths import DATA
 
 OLD_RULES = RELEASES["2024-10"] - {"strict_epoch0"}
 """The rules before there were releases, except epoch 0, which was already fixed."""
+
+BASELINE = DATA / "explore-baseline.json"
+"""The findings about Kafka that walks may have."""
 
 LIMITS = ("states_max", "time_s", "stop_at_first")
 STREAMS = ("standby", "processes", "endpoints", "delayed", "fresh", "offsets", "warmup")
@@ -64,3 +69,18 @@ def explore(model: str, **chosen: Any) -> exploring.ExploreResult:
     limits = WalkLimits(**{name: chosen.pop(name) for name in LIMITS if name in chosen})
     walk = {name: chosen.pop(name) for name in WALK if name in chosen}
     return exploring.explore(settings(model, **chosen), limits, **walk)
+
+
+def only_known(result: exploring.ExploreResult, *names: str) -> None:
+    """Assert that a complete walk breaks exactly these claims, all known findings about Kafka, and ends nowhere.
+
+    They are in `tests/data/explore-baseline.json`, which says of each which finding it is.
+    """
+    done = result.exploration
+    assert done.limit is None
+    assert result.verdict == ("violated" if names else "holds")
+    broken = {each.invariant for each in done.violations if each.severity is Severity.REAL}
+    assert broken == set(names)
+    assert unknown(read_known(BASELINE), result.model, names) == []
+    assert done.liveness is not None
+    assert (done.liveness.dead_ends, done.liveness.livelocks, done.liveness.hopeless) == ((), (), 0)

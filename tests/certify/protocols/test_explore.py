@@ -16,7 +16,7 @@ from kassay.model.protocols.faults import Faults, parse_faults
 from kassay.model.protocols.world.clock import Timing
 from kassay.model.protocols.world.groups import ClassicModel
 from kassay.properties.protocols.registry import invariants, load_invariants
-from tests.explored import as_before, build, explore
+from tests.explored import as_before, build, explore, only_known
 
 # Reachable states, generations and member ids canonical, no client permutation. A generator that grew
 # weaker, or a rule that changed, shows here first. They differ from the design's figures (measured
@@ -48,6 +48,8 @@ HEAVY = {
     ("kip848", None, 2, 2, "crash=1,pause=1,failover=1"): 23247,
     ("kip848", None, 2, 2, "slow=1,loss=1"): 18115,
 }
+REPEATED = {case for case in HEAVY if case[0] == "classic" and "failover" in case[-1]}
+"""Worlds in which a generation is given out again: B in `docs/coordinator-findings.md`."""
 LIMIT = 400_000
 
 
@@ -80,9 +82,9 @@ def test_small_worlds_are_clean_and_as_large_as_ever(case):
 @pytest.mark.parametrize(
     "case", [pytest.param(case, marks=[pytest.mark.deep] * (HEAVY[case] > 50_000)) for case in HEAVY], ids=str
 )
-def test_large_worlds_are_clean_and_as_large_as_ever(case):
+def test_large_worlds_break_only_what_is_known_and_are_as_large_as_ever(case):
     result = outcome(case, as_before)
-    clean(result)
+    only_known(result, *["generation-once"] * (case in REPEATED))
     assert result.exploration.states == HEAVY[case]
     if case[0] == "classic":
         assert result.rounds == (1 if case[1] == "eager" else 2)

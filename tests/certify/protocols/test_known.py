@@ -17,10 +17,8 @@ from kassay.model.errors import InputError
 from kassay.model.explore.search import cause_of
 from kassay.model.explore.values import Severity
 from tests.docs.test_exhaustive_runs import TEXT, rows
-from tests.explored import explore
-from tests.paths import DATA
+from tests.explored import BASELINE, explore, only_known
 
-BASELINE = DATA / "explore-baseline.json"
 C = ("explore", "classic", "--static", "1", "--faults", "write=1")
 
 
@@ -47,6 +45,11 @@ def test_kafkas_clients_break_what_corrected_ones_keep(model, chosen, broken):
     kafkas = explore(model, client=KAFKA, **chosen).exploration.violations
     assert broken in {one.invariant for one in kafkas if one.severity is Severity.REAL}
     assert explore(model, **chosen).verdict == "holds"
+
+
+@pytest.mark.slow
+def test_two_members_of_a_classic_group_are_given_a_generation_again():
+    only_known(explore("classic", partitions=1, faults="failover=1,partitions=1"), "generation-once")
 
 
 def test_a_finding_of_the_baseline_does_not_fail(tmp_path, capsys):

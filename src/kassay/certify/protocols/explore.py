@@ -62,7 +62,6 @@ PROMISED_SINCE: Final = {
     "subscription_ignored": "assigned-is-subscribed",
     "commits_at_epoch_only": "owners-may-commit",
     "no_assignment_epochs": "owners-may-commit",
-    "epochs_from_zero": "members-have-epochs",
     "own_pending_blocks": "waits-for-others",
     "revocation_counts_up": "epochs-of-targets",
     "empty_names_refused": "joins-are-let-in",

@@ -9,10 +9,10 @@ without one: the guarantees concern when the coordinator computes targets, and w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from kassay.certify.protocols.settings import COMPACTED, ExploreSettings
+from kassay.certify.protocols.settings import COMPACTED, CORRECTED, WITH_CLIENTS, ExploreSettings
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.world.streams.threads import StreamsOptions
 
@@ -24,7 +24,8 @@ LIVELOCK: Final = "livelock"
 class Switch:
     """One wrong rule, the findings that show it, and the bound at which they appear.
 
-    `along` are further switches without which it cannot show.
+    `along` are further switches without which it cannot show. Clients that differ from Kafka's are the
+    corrected ones: what a walk finds is then the switch's alone.
     """
 
     name: str
@@ -33,6 +34,10 @@ class Switch:
     shows: tuple[str, ...]
     bound: ExploreSettings
     along: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.model in WITH_CLIENTS:
+            object.__setattr__(self, "bound", replace(self.bound, client=CORRECTED))
 
     @property
     def model(self) -> str:
@@ -250,13 +255,6 @@ OLDER: Final[tuple[Switch, ...]] = (
         "the time of a target is not recorded, so no interval applies",
         ("targets-keep-the-interval",),
         ExploreSettings("kip848", partitions=1, late_targets=True),
-    ),
-    Switch(
-        "epochs_from_zero",
-        "KAFKA-20268",
-        "a member that joins before its topics are known gets epoch 0, and joins again with every heartbeat",
-        ("members-have-epochs",),
-        ExploreSettings("kip848", members=1, partitions=1, regex=True),
     ),
     Switch(
         "revocation_counts_up",

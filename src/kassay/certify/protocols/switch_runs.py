@@ -97,8 +97,7 @@ def hunt(
     names = {name} if on else set()
     if on if along is None else along:
         names |= set(switch.along)
-    # Corrected clients: what the walk finds is then the switch's alone.
-    settings = replace(switch.bound, switches=frozenset(names), release=release, client=CORRECTED)
+    settings = replace(switch.bound, switches=frozenset(names), release=release)
     for stop in (True, False) if on else (False,):
         walked = SwitchHunt(switch, explore(settings, WalkLimits(states_max, stop_at_first=stop)))
         if walked.caught:

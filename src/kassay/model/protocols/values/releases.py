@@ -33,6 +33,7 @@ OLD_RULES: Final = (
         "KAFKA-20268",
         "A new group starts at group epoch 0 and target epoch 0.",
         "A new group starts at group epoch 1 and target epoch 1.",
+        "A member that joins a group at epoch 0 advances it: no member gets epoch 0 under either rule.",
     ),
     OldRule(
         "topics_recorded",
