@@ -75,6 +75,21 @@ GIVEN_UP = [
     modern("n", 0, subscribed=["foo"], instance="i1"),
 ]
 SEQUENCES = {
+    "refused-although-the-log-does-not-load": Recorded(
+        streams(),
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("m", -1),
+            joins("x", "range"),
+            thread("s"),
+            e.FailoverEvent(),
+            thread("", 1),
+            thread("s", 1),
+            modern("n", -3),
+            modern("n", 0, subscribed=["foo"]),
+        ],
+    ),
     "join-phase-with-an-unreadable-subscription": Recorded(
         AT_ONCE, {}, [UNREAD, e.AdvanceEvent(1000), e.HeartbeatEvent("#1", 1, instance="i")], "4.3.1"
     ),

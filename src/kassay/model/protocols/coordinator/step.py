@@ -41,9 +41,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.protocols.coordinator.classic import requests as classic_requests
+from kassay.model.protocols.coordinator.consumer import heartbeat as consumer_heartbeat
 from kassay.model.protocols.coordinator.consumer import requests as consumer_requests
 from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.consumer.regexes import run
+from kassay.model.protocols.coordinator.streams import checks as streams_checks
 from kassay.model.protocols.coordinator.streams import requests as streams
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Choices, Effects
@@ -174,12 +176,8 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
     if isinstance(event, TargetApplied):
         return _target(effects, state)
     if state.role != Role.ACTIVE:
-        error = (
-            errors.NOT_COORDINATOR
-            if state.role == Role.NOT_COORDINATOR
-            else errors.COORDINATOR_LOAD_IN_PROGRESS
-        )
         if not isinstance(event, requests.TimerFired | Persisted):
+            error = _service_error(effects, state.role, event)
             effects.reply(event.correlation_id, requests.error_reply(event, error))
         return CoordinatorStep(state, tuple(effects.out))
     group = _handle(effects, state.group, event)
@@ -190,6 +188,20 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
     if effects.removed is not state.removed:
         state = state._replace(removed=effects.removed)
     return CoordinatorStep(state, tuple(effects.out))
+
+
+def _service_error(effects: Effects, role: Role, request: requests.Request) -> str:
+    """What the service answers while no group is loaded; it checks a heartbeat before it looks for one."""
+    try:
+        if isinstance(request, StreamsHeartbeat):
+            streams_checks.check_request(request)
+        elif isinstance(request, requests.ConsumerHeartbeat):
+            consumer_heartbeat.check_request(effects, request)
+    except Refused as refusal:
+        return refusal.error
+    if role == Role.NOT_COORDINATOR:
+        return errors.NOT_COORDINATOR
+    return errors.COORDINATOR_LOAD_IN_PROGRESS
 
 
 def _published(
