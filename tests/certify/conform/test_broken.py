@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from kassay.certify.conform.broken import KNOWN, Watch, known_finding
+from kassay.certify.conform.broken import Watch
+from kassay.certify.conform.findings import KNOWN, known_finding
 from kassay.certify.genuine.coordinator import GenuineStep
 from kassay.model.protocols.values.releases import MODELLED, NEWEST
 from tests.certify.conform.sequences import FOLDER
@@ -47,7 +48,9 @@ def joined(to, generation):
 
 
 def test_every_known_finding_has_its_causes():
-    assert [finding.letter for finding in KNOWN] == ["A", "B", "C", "R5", "E", "F", "T", "G"]
+    assert [finding.letter for finding in KNOWN] == [*"ABC", "R5", *"EFGSTUVWXYZ"]
+    causes = [cause for finding in KNOWN for cause in finding.causes]
+    assert len({*causes}) == len(causes) and not any("*" in cause for cause in causes)
     for finding in KNOWN:
         for release in finding.releases or MODELLED:
             assert {known_finding(cause, release) for cause in finding.causes} == {finding}
@@ -55,7 +58,7 @@ def test_every_known_finding_has_its_causes():
 
 
 def test_a_finding_is_known_in_its_releases_alone():
-    thrown = "no-exception-in-timer: session+join, RuntimeException"
+    thrown = "no-exception-in-timer: RuntimeException, end of a join phase"
     assert known_finding(thrown, "4.3.1").letter == "G"
     assert known_finding(thrown, NEWEST) is None
 
@@ -82,7 +85,8 @@ def test_a_generation_given_on_both_sides_of_a_failover_is_finding_b():
 
 def test_a_timer_that_throws_is_finding_c():
     thrown = {"fired": [["join", None]], "more": {"exception": "IllegalStateException"}}
-    (cause,) = watched([step(0, "advance", **thrown)])
+    empty = step(0, "join", classic("Empty", 0))
+    (cause,) = watched([empty, step(1, "advance", classic("Empty", 1), **thrown)])
     assert known_finding(cause, NEWEST).letter == "C"
     assert watched([step(0, "join", more={"exception": "IllegalStateException"})]) == []
 
@@ -94,8 +98,11 @@ def test_an_answer_with_epoch_0_is_finding_r5():
 
 
 def test_a_classic_group_whose_write_failed_is_finding_e():
-    failed = step(0, "leave", request={"write_fails": "NOT_ENOUGH_REPLICAS"})
-    (cause,) = watched([failed], (classic("Empty", 2), classic("Stable", 1)))
+    failed = step(1, "leave", classic("Empty", 2), request={"write_fails": "NOT_ENOUGH_REPLICAS"})
+    stable = classic("Stable", 1)
+    (cause,) = watched(
+        [step(0, "sync", stable), failed], (stable, stable), (classic("Empty", 2), classic("Stable", 1))
+    )
     assert known_finding(cause, NEWEST).letter == "E"
 
 
@@ -129,19 +136,31 @@ JOINED = {"event": "join", "instance": "i"}
 
 
 @pytest.mark.parametrize(
-    ("request_", "letter"),
+    ("request_", "more", "letter"),
     [
-        ({"event": "join", "write_fails": "NOT_ENOUGH_REPLICAS"}, "T"),
-        (JOINED, "T"),
-        ({"event": "leave"}, None),
+        ({"event": "join", "write_fails": "NOT_ENOUGH_REPLICAS"}, {"lost": [{"type": "member"}]}, "U"),
+        ({"event": "join", "write_fails": "NOT_ENOUGH_REPLICAS"}, {}, None),
+        (JOINED, {}, "V"),
+        (JOINED | {"instance": "j"}, {}, None),
+        ({"event": "leave"}, {}, None),
     ],
 )
-def test_a_timer_of_a_member_that_is_gone_is_reported(request_, letter):
+def test_a_timer_of_a_member_that_is_gone_is_reported(request_, more, letter):
     left = classic("Stable", 1, [{"id": "a"}]) | {"timers": [["session", "a", 9], ["session", "b", 9]]}
-    first = step(0, "join", classic("Stable", 1, [{"id": "a"}, {"id": "b"}]) | {"timers": []})
-    causes = watched([first, step(1, request_["event"], left, request=request_)])
+    members = [{"id": "a"}, {"id": "b", "instance": "i"}]
+    first = step(0, "join", classic("Stable", 1, members) | {"timers": []})
+    causes = watched([first, step(1, request_["event"], left, request=request_, **more)])
     assert [getattr(known_finding(cause, NEWEST), "letter", None) for cause in causes] == [letter]
     assert all(cause.startswith("no-timer-of-what-is-gone: ") for cause in causes)
+
+
+def test_a_timer_is_left_once():
+    left = classic("Stable", 1, [{"id": "a"}]) | {"timers": [["session", "b", 9]]}
+    first = step(
+        0, "join", classic("Stable", 1, [{"id": "a"}, {"id": "b"}]) | {"timers": [["session", "b", 9]]}
+    )
+    causes = watched([first, step(1, "leave", left), step(2, "heartbeat", left)])
+    assert causes == ["no-timer-of-what-is-gone: leave, session, no such member"]
 
 
 def test_a_conversion_leaves_timers_of_the_other_kind():
@@ -152,6 +171,7 @@ def test_a_conversion_leaves_timers_of_the_other_kind():
 
 
 def test_a_join_phase_that_was_not_written_leaves_its_timer():
-    failed = step(0, "join", {"timers": [["join", None, 9]]}, request={"write_fails": "x"})
+    lost = [{"type": "group"}]
+    failed = step(0, "join", {"timers": [["join", None, 9]]}, request={"write_fails": "x"}, lost=lost)
     (cause,) = watched([failed])
     assert known_finding(cause, NEWEST).letter == "C"

@@ -2,10 +2,13 @@
 
 import io
 import json
+import re
 import tomllib
 
 import pytest
 
+from kassay.certify.conform.broken import Watch
+from kassay.certify.conform.findings import KNOWN, known_finding
 from kassay.certify.conform.on_model import ModelPlayer
 from kassay.certify.conform.plays import KafkaPlayer, MemberIds, as_toml, played, read_script, script_of
 from kassay.certify.conform.script import event_line
@@ -16,10 +19,77 @@ from kassay.model.protocols.values.releases import MODELLED, NEWEST
 from kassay.report.screen.console import console
 from kassay.report.screen.played import step_view
 from tests.genuine import genuine_jars
-from tests.paths import EXAMPLES
+from tests.paths import DOCS, EXAMPLES
 
 SCRIPTS = sorted((EXAMPLES / "coordinator").glob("*.toml"))
-FINDINGS = ("a-vanish", "b-generation-twice", "c-join-timer")
+FINDINGS = {
+    "a-vanish": ("A", {NEWEST}),
+    "b-generation-twice": ("B", {*MODELLED}),
+    "c-join-timer": ("C", {*MODELLED}),
+    "e-empty-unwritten": ("E", {*MODELLED}),
+    "f-generation-0": ("F", {*MODELLED}),
+    "g-unreadable-subscription": ("G", {*MODELLED} - {NEWEST}),
+    "s-second-assignment": ("S", {*MODELLED}),
+    "t-leftover-timer": ("T", {*MODELLED}),
+    "u-failed-write-timer": ("U", {*MODELLED}),
+    "upgrade-at-generation-0": ("R5", {"4.3.1", NEWEST}),
+    "v-replaced-timer": ("V", {*MODELLED}),
+    "w-full-group-timer": ("W", {*MODELLED}),
+    "x-refused-upgrade-timer": ("X", {*MODELLED}),
+    "y-refused-thread-timers": ("Y", {NEWEST}),
+    "z-acknowledged-late-timer": ("Z", {*MODELLED}),
+}
+"""Of each finding: its script, its letter, and the releases in which the script shows it."""
+ON_LOG = ("A", "E", "S")
+"""Findings that only a reader of the log sees, which the model's player has none of."""
+
+
+def has_streams(read):
+    return any(step["event"] in STREAMS_EVENTS for step in read.steps)
+
+
+def shown_findings(steps, release, process=None):
+    """The letters of the findings that a player shows; a cause that is of none stands for itself."""
+    watch = Watch(process)
+    for step, _ in steps:
+        watch.look(step)
+    known = {each.cause: known_finding(each.cause, release) for each in watch.broken}
+    return {finding.letter if finding else cause for cause, finding in known.items()}
+
+
+def test_every_finding_has_a_script():
+    assert {letter for letter, _ in FINDINGS.values()} == {finding.letter for finding in KNOWN}
+    page = (DOCS / "coordinator-findings.md").read_text()
+    for name, (letter, _) in FINDINGS.items():
+        assert f"`{name}.toml`" in page or f"`examples/coordinator/{name}.toml`" in page
+        assert re.search(rf"^\| {letter} \| ", page, re.M)
+
+
+@pytest.mark.parametrize("release", MODELLED)
+@pytest.mark.parametrize("name", FINDINGS)
+def test_the_model_shows_a_finding_in_its_releases_alone(name, release):
+    letter, releases = FINDINGS[name]
+    read = script(name)
+    if release != NEWEST and has_streams(read):
+        pytest.skip("the model has Streams groups for the newest release alone")
+    shown = shown_findings(on_model(read, release), release)
+    if letter not in ON_LOG:
+        assert (letter in shown) is (release in releases)
+    assert shown <= {finding.letter for finding in KNOWN}
+
+
+@pytest.mark.java
+@pytest.mark.slow
+@pytest.mark.parametrize("release", MODELLED)
+def test_kafka_shows_a_finding_in_its_releases_alone(release):
+    with GenuineProcess(genuine_jars(release)) as process:
+        for name, (letter, releases) in FINDINGS.items():
+            read = script(name)
+            if release != NEWEST and has_streams(read):
+                continue
+            shown = shown_findings(played(read, KafkaPlayer(read, process)), release, process)
+            assert (letter in shown) is (release in releases), name
+            assert shown <= {finding.letter for finding in KNOWN}, name
 
 
 def script(name):
@@ -107,7 +177,7 @@ def test_every_example_has_the_same_outcome_on_kafkas_classes(release):
     with GenuineProcess(genuine_jars(release)) as process:
         for path in SCRIPTS:
             read = read_script(path)
-            if release != NEWEST and any(step["event"] in STREAMS_EVENTS for step in read.steps):
+            if release != NEWEST and has_streams(read):
                 continue  # the model has them for the newest release alone
             genuine = list(played(read, KafkaPlayer(read, process)))
             model = on_model(read, release)

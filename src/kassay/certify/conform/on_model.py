@@ -24,7 +24,7 @@ from kassay.model.protocols.coordinator.loading import Unreadable, read
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorHost, Happened
 from kassay.model.protocols.table import IllegalTransition
 from kassay.model.protocols.values.choices import Target, TargetAsk
-from kassay.model.protocols.values.groups import EMPTY, ClassicGroup
+from kassay.model.protocols.values.groups import EMPTY, PREPARING, ClassicGroup
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.releases import MODELLED, NEWEST
 from kassay.model.protocols.values.requests import CONSUMER_SESSION
@@ -33,7 +33,8 @@ from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
 from kassay.model.streams.group import StreamsGroup
 from kassay.reading.values import read_as
 
-_NAMES: Final = {STREAMS_SESSION: CONSUMER_SESSION}
+_SESSIONS: Final = (CONSUMER_SESSION, STREAMS_SESSION)
+"""Kafka has one timer for both; the driver calls it by the kind of history."""
 _READ: Final = tuple(each.name for each in fields(ConfigShape))
 
 
@@ -74,6 +75,7 @@ class ModelPlayer:
             raise InputError(f"--release {release}: the model has {', '.join(MODELLED)} alone")
         shape = read_as(ConfigShape, {k: config[k] for k in _READ if k in config})
         self._release = release
+        self._session = _SESSIONS["streams" in config]
         self._runtime = ClockedRuntime(config_of(shape, release), PlayChoices())
         self._images = Images()
         self._host = self._runtime.first(self._images.publish(topics))
@@ -123,6 +125,9 @@ class ModelPlayer:
         )
         return self._runtime.deliver(host, given, event.write_fails or "")
 
+    def _named(self, timer: str) -> str:
+        return self._session if timer in _SESSIONS else timer
+
     def _unreadable(self) -> str:
         """Why the records, as they were written, cannot be read; "" if they can."""
         try:
@@ -135,29 +140,37 @@ class ModelPlayer:
         self, event: Mapping[str, Any], happened: Happened, thrown: dict[str, str]
     ) -> dict[str, Any]:
         state = rendered_state(self._host, self._clock)
-        # Kafka's timers of consumers and of Streams threads share a key.
-        state["timers"] = [[_NAMES.get(kind, kind), *timer] for kind, *timer in state["timers"]]
+        state["timers"] = [[self._named(kind), *timer] for kind, *timer in state["timers"]]
         group = self._host.state.group
         more = rendered_more(self._host.state)
         if isinstance(group, StreamsTaskGroup):
             more = rendered_streams_more(group)
+        lost = [rendered_record(record) for record in happened.lost]
         return {
             "i": self._number - 1,
             "t": self._clock,
             "event": dict(event),
             "responses": [rendered_reply(reply) for reply in happened.replies],
-            "fired": [[kind, member or None] for kind, member in happened.fired],
+            "fired": [[self._named(kind), member or None] for kind, member in happened.fired],
             "records": [rendered_record(record) | rendered_beside(record) for record in happened.records],
             "durable": self._durable,
             "state": state,
             "more": more | thrown,
-        }
+        } | ({"lost": lost} if lost else {})
 
 
 def _thrown(before: CoordinatorHost, happened: Happened) -> dict[str, str]:
-    """The exception of a join timer that fired in an empty group, where Kafka's state machine forbids it."""
+    """The exception of a timer that counted the generation up and then could not end the join phase.
+
+    In an empty group Kafka's state machine forbids it; in a group that goes on joining, a subscription could
+    not be read.
+    """
     old, new = before.state.group, happened.host.state.group
     if not (isinstance(old, ClassicGroup) and isinstance(new, ClassicGroup) and happened.fired):
         return {}
-    throws = old.state == new.state == EMPTY and new.generation > old.generation
-    return {"exception": "IllegalStateException"} if throws else {}
+    if new.generation == old.generation or new.state != old.state or old.state not in _THROWN:
+        return {}
+    return {"exception": _THROWN[old.state]}
+
+
+_THROWN: Final = {EMPTY: "IllegalStateException", PREPARING: "RuntimeException"}

@@ -25,9 +25,11 @@ from typing import Any, Final, Protocol
 
 from kassay.certify.conform.intentions import Setup
 from kassay.certify.genuine import events as e
-from kassay.certify.genuine.coordinator import CONFIG, GenuineProcess, GenuineStep
+from kassay.certify.genuine.coordinator import CONFIG, STREAMS_CONFIG, GenuineProcess, GenuineStep
 from kassay.certify.vectors.protocol.shapes import ConfigShape
+from kassay.certify.vectors.protocol.streams import BROKER, streams_config
 from kassay.model.errors import InputError
+from kassay.model.protocols.values.streams import StreamsConfig
 from kassay.reading.documents import suggestion
 from kassay.reading.values import read_as
 
@@ -123,9 +125,12 @@ def script_of(document: Mapping[str, Any]) -> PlayScript:
             raise InputError(f"unknown field {name!r}, expected title, topics, config or [[step]]")
     given = document.get("config", {})
     for name in given:
-        if name not in CONFIG:
+        if name not in CONFIG and name != "streams":
             raise InputError(f"config.{name}: unknown{suggestion(name, CONFIG)}")
     config = {**CONFIG, **AT_ONCE, **given}
+    if "streams" in given:
+        streams_config(given["streams"], BROKER, StreamsConfig(), "config.streams")
+        config["streams"] = {**STREAMS_CONFIG, **given["streams"]}
     shape = {key: value for key, value in config.items() if key in _read_fields()}
     read_as(ConfigShape, shape, "config")
     steps = document.get("step", [])
@@ -213,6 +218,8 @@ def played_as_toml(setup: Setup, steps: Iterable[GenuineStep]) -> str:
 def as_toml(config: Mapping[str, Any], topics: Mapping[str, int], events: Iterable[Mapping[str, Any]]) -> str:
     """A script as TOML: what is not usual, and ids as marks already."""
     other = {k: v for k, v in config.items() if {**CONFIG, **AT_ONCE}.get(k) != v}
+    if "streams" in other:
+        other["streams"] = {k: v for k, v in other["streams"].items() if STREAMS_CONFIG.get(k) != v}
     lines = [f"topics = {_toml(topics)}"]
     if other:
         lines += ["", "[config]", *(f"{key} = {_toml(value)}" for key, value in other.items())]

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from kassay.certify.conform.broken import KnownFinding, known_finding
+from kassay.certify.conform.findings import KnownFinding, known_finding
 from kassay.certify.conform.intentions import KINDS, NOT_DRIVEN, STREAMS_KIND, Intended, draw
 from kassay.certify.conform.play import PlayedOnBoth, play
 from kassay.certify.conform.plays import played_as_toml

@@ -95,7 +95,7 @@ class Runtime(Protocol):
 class CoordinatorCall:
     """One call of a coordinator in progress: `host` is the current result."""
 
-    __slots__ = ("acknowledged", "fired", "host", "keeps_log", "records", "replies", "runtime")
+    __slots__ = ("acknowledged", "fired", "host", "keeps_log", "lost", "records", "replies", "runtime")
 
     def __init__(self, runtime: Runtime, host: CoordinatorHost, *, keeps_log: bool = True) -> None:
         self.runtime = runtime
@@ -103,6 +103,7 @@ class CoordinatorCall:
         self.keeps_log = keeps_log
         self.replies: list[requests.Reply] = []
         self.records: list[LogRecord] = []
+        self.lost: list[LogRecord] = []
         self.fired: list[requests.Timer] = []
         self.acknowledged = 0
 
@@ -135,6 +136,7 @@ class CoordinatorCall:
                     self.replies.append(output)
             elif isinstance(output, Persist):
                 if failed:
+                    self.lost += output.records
                     follow.append(Persisted(output.then, failed, output.undo))
                 else:
                     follow += self._append(output)
@@ -269,7 +271,10 @@ def by_due(armed: requests.Armed) -> requests.Armed:
 
 
 class Happened(NamedTuple):
-    """The results of one call, in order; `elapsed` time, and the number of acknowledged records."""
+    """The results of one call, in order; `elapsed` time, and the number of acknowledged records.
+
+    `lost` are the records whose write failed.
+    """
 
     host: CoordinatorHost
     replies: tuple[requests.Reply, ...] = ()
@@ -277,6 +282,7 @@ class Happened(NamedTuple):
     fired: tuple[requests.Timer, ...] = ()
     elapsed: int = 0
     acknowledged: int = 0
+    lost: tuple[LogRecord, ...] = ()
 
 
 CoordinatorTarget: TypeAlias = Callable[[requests.Config, CoordinatorState, Event, Choices], CoordinatorStep]
@@ -374,4 +380,4 @@ class ClockedRuntime:
         for reply in call.replies:
             self._behind.pop(reply.correlation_id, None)
         replies, records, fired = tuple(call.replies), tuple(call.records), tuple(call.fired)
-        return Happened(call.host, replies, records, fired, elapsed, call.acknowledged)
+        return Happened(call.host, replies, records, fired, elapsed, call.acknowledged, tuple(call.lost))
