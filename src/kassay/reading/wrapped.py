@@ -157,37 +157,54 @@ def unwrapped(lines: list[str]) -> tuple[list[str], int]:
 def _tables(lines: Sequence[str]) -> list[str] | None:
     """The lines with the titles and rows of tables made whole; None where none is wrapped."""
     out = list(lines)
-    for start, pieces, end in _regions(lines):
+    for start, pieces, ends in _regions(lines):
         best: list[str] = []
-        longest = max(len(line) for line in lines[start:end])
-        for width in dict.fromkeys((longest, *range(longest + 1, longest + _SLACK), 80)):
-            joined = _joined(lines[start:end], pieces, width)
-            if len(joined) > len(best):
-                best = joined
-        out[start : start + len(best)] = best
+        for end in ends:
+            longest = max(len(line) for line in lines[start:end])
+            for width in dict.fromkeys((longest, *range(longest + 1, longest + _SLACK), 80)):
+                joined = _joined(lines[start:end], pieces, width)
+                if len(joined) > len(best):
+                    best = joined
+        if _written(best) < _written(lines[start : start + len(best)]):
+            out[start : start + len(best)] = best
     return None if out == list(lines) else out
 
 
-def _regions(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Where tables begin that are wrapped, in how many pieces their titles are, and where they end."""
+def _written(lines: Sequence[str]) -> int:
+    return sum(1 for line in lines if line.strip())
+
+
+def _regions(lines: Sequence[str]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Where tables begin that are wrapped, in how many pieces their titles are, and where they may end.
+
+    A table ends at an empty line; or later, if that was a piece of nothing but the blanks that end a row.
+    """
     end = 0
     for at, line in enumerate(lines):
         if at < end or not line.lstrip().startswith(_BEGINS) or not _TITLE_PIECE.fullmatch(line):
             continue
-        pieces, end = 1, at + 1
+        pieces = 1
         while at + pieces < len(lines) and _TITLE_PIECE.fullmatch(after := lines[at + pieces]):
             if after.lstrip().startswith(_BEGINS[:1]) or names_of(after)[0] in names_of(line):
                 break
             pieces += 1
-        while end < len(lines) and lines[end] and not lines[end].lstrip().startswith(_BEGINS[:2]):
-            end += 1
-        end = max(end, at + pieces)
+        end = max(_end(lines, at + 1), at + pieces)
+        ends = (end, max(_end(lines, at + pieces, gaps=True), end))
         if pieces > 1:
-            yield at, pieces, end
+            yield at, pieces, ends
         elif is_titles(line):
             table = TitledTable(line)
-            if not all(table.fits(row) for row in lines[at + 1 : end] if row.strip()):
-                yield at, 1, end
+            if not all(table.fits(row) for row in lines[at + 1 : ends[-1]] if row.strip()):
+                yield at, 1, ends
+
+
+def _end(lines: Sequence[str], at: int, *, gaps: bool = False) -> int:
+    """Where the table ends whose rows begin here; `gaps`: whether single empty lines may be in it."""
+    while at < len(lines) and not lines[at].lstrip().startswith(_BEGINS[:2]):
+        if not lines[at] and not (gaps and at + 1 < len(lines) and lines[at + 1]):
+            break
+        at += 1
+    return at
 
 
 def _joined(lines: Sequence[str], pieces: int, width: int) -> list[str]:
@@ -200,10 +217,11 @@ def _joined(lines: Sequence[str], pieces: int, width: int) -> list[str]:
     if not places:
         return [titles, *[""] * (len(lines) - 1)]
     rows = [lines[at] for at in places]
+    ends = {number for number, at in enumerate(places) if not lines[at - 1].strip()}
     group = rows[0].split()[0] if titles.startswith("GROUP") else None
     table = TitledTable(titles)
     # Without the group's name at the beginning of each row, a client id with blanks would take up any row.
-    ways = [_taken(rows, table, width, group, blanks=blanks) for blanks in (False, group is not None)]
+    ways = [_taken(rows, ends, table, width, group, blanks=blanks) for blanks in (False, group is not None)]
     taken = max(ways, key=sum)
     out, at = [titles, *[""] * (len(lines) - 1)], 0
     for number in taken:
@@ -213,9 +231,9 @@ def _joined(lines: Sequence[str], pieces: int, width: int) -> list[str]:
 
 
 def _taken(
-    rows: Sequence[str], table: TitledTable, width: int, group: str | None, *, blanks: bool
+    rows: Sequence[str], ends: set[int], table: TitledTable, width: int, group: str | None, *, blanks: bool
 ) -> list[int]:
-    """How many pieces each row has, of as many rows as there are from the first on."""
+    """How many pieces each row has, of as many rows as there are from the first on; none goes on at `ends`."""
     best: list[int] = []
     chosen: list[int] = []
     dead: set[int] = set()
@@ -224,7 +242,8 @@ def _taken(
         for number in range(1, min(_PIECES_MAX, len(rows) - at) + 1):
             after = rows[at + number] if at + number < len(rows) else None
             begins = after is None or group is None or after.split()[0] == group
-            if group is not None and number > 1 and rows[at + number - 1].split()[0] == group:
+            last = at + number - 1
+            if number > 1 and (last in ends or (group is not None and rows[last].split()[0] == group)):
                 return
             whole = "".join(line.ljust(width) for line in rows[at : at + number])
             if begins and table.fits(whole, blanks=blanks):
