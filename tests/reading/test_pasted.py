@@ -60,6 +60,11 @@ def test_nothing_is_removed_from_an_output_itself() -> None:
 
 # The blanks that end the titles fill a line of their own, which the quotation leaves empty.
 @example("kafka-tools/genuine/4.0.2/groups-all-members-verbose.txt", "wrapped at 100", "quoted", "as it is")
+# A fence hides the mark of a quotation, or another fence.
+@example("kafka-tools/brokers-3.7.txt", "quoted", "fence in the line", "indented")
+@example("kafka-tools/brokers-3.7.txt", "quoted", "fence in the line", "fence in the line")
+@example("kafka-tools/brokers-3.7.txt", "quoted", "fence in the line", "quoted")
+@example("kafka-tools/brokers-3.7.txt", "docker logs -t", "fence in the line", "quoted")
 @given(st.sampled_from(SMALL), st.sampled_from([*ALL]), st.sampled_from(OUTER), st.sampled_from(OUTER))
 def test_what_was_pasted_reads_as_the_output_itself(name: str, first: str, second: str, third: str) -> None:
     text = TEXTS[name]

@@ -45,8 +45,65 @@ _LINES: Final = tuple(
             "the list of groups of kafka-consumer-groups.sh --list",
         ),
         (r"^(?:CLUSTER|BROKERS)\n=+\n", "the output of rpk cluster info"),
-        (r"^NAME\s+PARTITIONS\s+REPLICAS\s*$", "the output of rpk topic list"),
+        (r"^NAME\s+PARTITIONS\s+REPLICAS\s*$", "the output of rpk topic list or kaf topics"),
         (r"^BROKER\s+GROUP\s+STATE\s*$", "the output of rpk group list"),
+        (r"^GROUP\s+\S+\nCOORDINATOR\s.*\nSTATE\s.*\nEPOCH\s", "a share group of kcl share-group describe"),
+        (r"^BROKER\s+DIR\s+TOPIC\s+PARTITION\s+SIZE\b", "the output of rpk cluster logdirs describe"),
+        (
+            r"^\S+(?: \(internal\))?, \d+ partitions(?:, \d+ replicas)?\n +PARTITION +LEADER\b",
+            "the output of rpk cluster info -d, which prints replicas sorted",
+        ),
+        (
+            r"^TOPIC\s+PARTITION\s+NEWEST_OFFSET\b|^CLIENT_HOST\s+CLIENT_ID\b",
+            "the output of kafkactl describe consumer-group, which prints no member ids",
+        ),
+        (
+            r"^PARTITION\s+OLDEST_OFFSET\s+NEWEST_OFFSET\b",
+            "the output of kafkactl describe topic, which prints replicas sorted",
+        ),
+        (
+            r"^TOPIC\s+PARTITIONS\s+REPLICATION FACTOR\b|^CONSUMER_GROUP\s.*\bTOPICS\s*$",
+            "a list of kafkactl get",
+        ),
+        (r"^ID\s+ADDRESS\s*$", "the list of brokers of kafkactl get brokers"),
+        (r"^group:\n  name: .*\n  protocoltype: ", "a consumer group of kafkactl, as YAML"),
+        (r"^Group ID:\s.*\nState:\s", "the output of kaf group describe, which prints no member ids"),
+        (r"^NAME\s+STATE\s+CONSUMERS\s*$", "the list of groups of kaf groups"),
+        (r"^Name:\s.*\nInternal:\s", "the output of kaf topic describe, which prints replicas sorted"),
+        (r"^ID\s+ADDRESS\s+CONTROLLER\s*$", "the list of brokers of kaf nodes"),
+        (r"^ +MEMBER ID +\| +CLIENT HOST +\|", "the members of topicctl get members"),
+        (r"^ +PARTITION \| +MEMBER ID +\| MEMBER OFFSET", "the output of topicctl get lags"),
+        (
+            r"^ +ID \| LEADER +\| +REPLICAS|^ +TOPIC +\| ID \| +LEADER",
+            "the output of topicctl get partitions",
+        ),
+        (r"^ +ID +\| +HOST +\| +PORT +\|", "the output of topicctl get brokers"),
+        (r"^ +NAME +\| PARTITIONS +\| +REPLICATION", "the output of topicctl get topics"),
+        (r"^ +GROUP +\| COORDINATOR +\|", "the output of topicctl get groups"),
+        (r"^\| ID +\| ISR +\| LEADER +\|", "the output of kafta topic describe"),
+        (
+            r"^\| ID +\| PROTOCOL +\| PROTOCOL TYPE +\|",
+            "the output of kafta consumer describe, which prints no member ids",
+        ),
+        (
+            r"^ +Cluster +\| +Consumer Group +\|",
+            "the lags of a group of the Confluent CLI, as a table: add -o json",
+        ),
+        (r"^ +Cluster +\| +(?:Topic Name|Broker ID) +\|", "a table of the Confluent CLI"),
+        (r"^\| Consumer Group +\|", "a group of the Confluent CLI, without its members"),
+        (
+            r"^(?:Under Replicated, Offline, and Under MinIsr Partitions:"
+            r"|Summary: The cluster has \d+ brokers)",
+            "Cruise Control's state of the cluster without all partitions: add verbose=true",
+        ),
+        (r"^ +HOST +BROKER +RACK .*\bDISK_CAP\(MB\)", "the load of brokers of Cruise Control"),
+        (r"^Optimization has \d+ inter-broker replica", "Cruise Control's result of an operation"),
+        (
+            r"^Partition map changes:|^Broker \d+ relocations planned:",
+            "the log of topicmappr; its plan is in the files that it names",
+        ),
+        (r"^# (?:HELP|TYPE) kafka_\w+ |^kafka_\w+\{", "metrics for Prometheus, as of kafka_exporter"),
+        (r"^apiVersion: kafka\.strimzi\.io/", "a resource of Strimzi"),
         (r"^SUMMARY\n=+\nNAME\s", "the output of rpk topic describe without the partitions: add -a"),
         (
             r"^PARTITION\s+LEADER\s+(?:EPOCH\s+)?REPLICAS\b",
@@ -73,6 +130,20 @@ _LINES: Final = tuple(
         ),
     )
 )
+_RARER: Final = (
+    ({"_command"}, "JSON of kcl"),
+    ({"kind", "metadata", "data"}, "an answer of Kafka's REST API"),
+    ({"consumerGroups", "pageCount"}, "the list of groups of kafka-ui"),
+    ({"error", "message", "request"}, "an answer of Burrow"),
+    ({"name", "partitions", "preferredReplicaPercent"}, "a topic of Kafdrop"),
+    ({"groupId", "topics"}, "a consumer group of Kafdrop"),
+    ({"id", "controller", "nodes"}, "the list of brokers of AKHQ"),
+    ({"id", "host", "partitionsLeader"}, "a broker of kafka-ui"),
+    ({"name", "offsets"}, "a group of kt, which prints no owners"),
+    ({"cluster", "consumer_group"}, "JSON of the Confluent CLI"),
+    ({"summary", "configs", "partitions"}, "a topic of rpk, which prints replicas sorted"),
+)
+"""Fields that only all together say what a document is."""
 _FIELDS: Final = (
     ({"proposals"}, "Cruise Control's proposals"),
     ({"KafkaBrokerState"}, "Cruise Control's state of the cluster"),
@@ -81,8 +152,8 @@ _FIELDS: Final = (
     ({"groupId", "members", "topics"}, "a consumer group of kafka-ui"),
     ({"coordinator", "members", "offsets"}, "a consumer group of AKHQ"),
     ({"error", "message", "status", "request"}, "an answer of Burrow"),
-    ({"Name", "Partitions"}, "a topic of kafkactl"),
-    ({"Group", "Members"}, "a consumer group of kafkactl"),
+    ({"Name", "Partitions"}, "a topic of kafkactl, which prints replicas sorted"),
+    ({"Group", "Members"}, "a consumer group of kafkactl, which prints no member ids"),
     ({"originating_broker"}, "the JSON of kcat -L"),
     ({"schema"}, "a document of kassay"),
     ({"log_dirs", "partitions"}, "a reassignment for kafka-reassign-partitions.sh"),
@@ -147,8 +218,21 @@ def _json(text: str) -> str:
     """What a JSON text is, by its fields."""
     try:
         return what_document(json.loads(text))
-    except (ValueError, RecursionError):
+    except RecursionError:
         return _cut(text)
+    except ValueError:
+        return _by_line(text) or _cut(text)
+
+
+def _by_line(text: str) -> str:
+    """What the objects are of which each has a line; empty for another text."""
+    lines = text.splitlines()
+    if len(lines) < 2:
+        return ""
+    try:
+        return what_document([json.loads(line) for line in lines if line.strip()])
+    except (ValueError, RecursionError):
+        return ""
 
 
 def what_document(document: Any) -> str:
@@ -156,8 +240,11 @@ def what_document(document: Any) -> str:
     if not isinstance(document, dict | list):
         return "a single value in JSON"
     if isinstance(document, list):
-        return "a list in JSON"
-    for fields, what in _FIELDS:
+        inner = what_document(document[0]) if document and isinstance(document[0], dict) else ""
+        return f"a list in JSON: {inner}" if inner and not inner.startswith("JSON with") else "a list in JSON"
+    if document and all(isinstance(each, dict) and "percentageCovered" in each for each in document.values()):
+        return "a summary of a group of CMAK"
+    for fields, what in (*_RARER, *_FIELDS):
         if fields <= document.keys():
             return f"{what} ({document['schema']})" if fields == {"schema"} else what
     names = ", ".join(str(name)[:40] for name in list(document)[:4])

@@ -26,6 +26,7 @@ _ODD: Final = {**dict.fromkeys("\u00a0\u2007\u202f\u3000", " "), **dict.fromkeys
 _BLANKS: Final = str.maketrans(_ODD)
 _ODD_BLANK: Final = re.compile(f"[{''.join(_ODD)}]")
 _QUOTE: Final = re.compile(r"[ \t]?(?:> ?)+")
+_ONE_QUOTE: Final = re.compile(r"[ \t]?> ?")
 _TIME: Final = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
 _PREFIXES: Final = tuple(
     re.compile(pattern)
@@ -83,9 +84,9 @@ _CHATTER: Final = (
     ),
 )
 _FENCE: Final = re.compile(r"\s*(?:```+[\w+-]*|~~~+\w*|\{(?:code|noformat)(?::[^}]*)?\}|</?(?:pre|code)>)\s*")
-_FENCE_INLINE: Final = re.compile(
-    r"^\s*(?:```|\{(?:code|noformat)(?::[^}]*)?\})(?=.)|(?:```|\{(?:code|noformat)\})\s*$"
-)
+_FENCE_MARK: Final = r"(?:```|\{(?:code|noformat)(?::[^}]*)?\})"
+_FENCE_INLINE: Final = re.compile(rf"^(\s*)(?:{_FENCE_MARK})+(?=.)|(?:{_FENCE_MARK})+\s*$")
+_FENCED_QUOTE: Final = re.compile(rf"{_QUOTE.pattern}{_FENCE_MARK}")
 _FENCE_MARKS: Final = ("```", "~~~", "{code", "{noformat", "<pre>", "<code>", "</pre>", "</code>")
 """What every fence has: without any of these in the text no line is looked at."""
 _LAYERS_MAX: Final = 8
@@ -153,8 +154,7 @@ def pasted(text: str, encoding: str = "") -> Pasted:
     for _ in range(_LAYERS_MAX):
         before = lines
         lines = _without_sentences(lines, counts)
-        lines = _without_fences(lines, counts)
-        lines = _without_marks(lines, removed)
+        lines = _without_marks(lines, removed, counts)
         lines = _without_chatter(lines, counts, commands)
         if lines == before:
             break
@@ -189,12 +189,20 @@ def _characters(text: str, removed: list[str]) -> str:
     return text
 
 
-def _without_marks(lines: list[str], removed: list[str]) -> list[str]:
-    """The lines without marks of quotations, prefixes of loggers, and a common indentation."""
+def _without_marks(lines: list[str], removed: list[str], counts: Counter[str]) -> list[str]:
+    """The lines without fences, marks of quotations, prefixes of loggers, and a common indentation.
+
+    Whatever was put around the text first is removed last, from all lines: a fence may hide what the first
+    line has in common with the others.
+    """
+    text = "\n".join(lines)
+    has_fences = any(mark in text for mark in _FENCE_MARKS)
     for _ in range(_LAYERS_MAX):
         before = lines
+        lines = _without_fences(lines, counts) if has_fences else lines
         lines = _unindented(_unquoted(lines, removed))
         for pattern in _PREFIXES:
+            lines = _without_fences(lines, counts) if has_fences else lines
             lines = _unprefixed(lines, pattern, removed)
         if lines == before:
             break
@@ -207,11 +215,12 @@ def _unquoted(lines: list[str], removed: list[str]) -> list[str]:
     if not any(marked):
         return lines
     real = [mark for mark, line in zip(marked, lines, strict=True) if line.strip()]
+    pattern = _ONE_QUOTE if any(map(_FENCED_QUOTE.match, lines)) else _QUOTE
     out, is_quoted = list(lines), False
     for at, line in enumerate(lines):
         neighbours = (at and marked[at - 1]) or (at + 1 < len(lines) and marked[at + 1])
         if marked[at] and (neighbours or all(real)):
-            out[at] = _QUOTE.sub("", line, count=1)
+            out[at] = pattern.sub("", line, count=1)
             is_quoted = True
     if is_quoted and "quotation marks" not in removed:
         removed.append("quotation marks")
@@ -250,10 +259,7 @@ def is_chatter(line: str) -> bool:
 
 def _without_fences(lines: list[str], counts: Counter[str]) -> list[str]:
     """Without fences, which stand alone or, in chats, next to the text."""
-    text = "\n".join(lines)
-    if not any(mark in text for mark in _FENCE_MARKS):
-        return lines
-    out = ["" if _FENCE.fullmatch(line) else _FENCE_INLINE.sub("", line) for line in lines]
+    out = ["" if _FENCE.fullmatch(line) else _FENCE_INLINE.sub(r"\1", line) for line in lines]
     changed = sum(1 for before, after in zip(lines, out, strict=True) if before != after)
     if changed:
         counts["fences"] += changed

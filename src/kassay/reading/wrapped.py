@@ -233,7 +233,7 @@ def _joined(lines: Sequence[str], pieces: int, width: int) -> list[str]:
 def _taken(
     rows: Sequence[str], ends: set[int], table: TitledTable, width: int, group: str | None, *, blanks: bool
 ) -> list[int]:
-    """How many pieces each row has, of as many rows as there are from the first on; none goes on at `ends`."""
+    """The number of pieces of each row, of as many rows as there are; none goes over one of the `ends`."""
     best: list[int] = []
     chosen: list[int] = []
     dead: set[int] = set()

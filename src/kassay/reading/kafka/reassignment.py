@@ -73,8 +73,11 @@ class TopicsToMove:
 
 
 def is_reassignment(text: str) -> bool:
-    """Whether the text looks like a reassignment, or topics to move."""
-    return re.search(r'^[^{]*\{[^{\[]*"(?:partitions|topics)"\s*:\s*\[', text) is not None
+    """Whether the text looks like a reassignment, or topics to move; a list is of another tool."""
+    return (
+        not text.lstrip().startswith("[")
+        and re.search(r'^[^{]*\{[^{\[]*"(?:partitions|topics)"\s*:\s*\[', text) is not None
+    )
 
 
 def is_executed(text: str) -> bool:
