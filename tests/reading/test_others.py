@@ -119,3 +119,23 @@ def test_what_is_not_read_is_named(text: str, name: str) -> None:
 def test_no_output_of_a_consumer_group_is_taken_for_another() -> None:
     for text in (VIEW, topics({"t": 1}), "consumer,rack\na,b\n"):
         assert group_of_others(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (
+            '{"version":1,"brokers":[{"broker":1,"logDirs":[{"partitions":[{"pa',
+            "the JSON of kafka-log-dirs.sh",
+        ),
+        ('{"version":1,"partitions":[{"topic":"l', "a reassignment for kafka-reassign-partitions.sh"),
+        ('{"version":1,"par', "JSON"),
+    ],
+)
+def test_json_that_is_cut_is_what_its_first_field_says(text: str, what: str) -> None:
+    assert what_is(text) == f"{what}, cut off"
+
+
+@pytest.mark.parametrize("text", ["[section]\nkey = 1\n", "[x] done\n", "{{ template }}"])
+def test_a_bracket_alone_is_no_json(text: str) -> None:
+    assert "JSON" not in what_is(text)

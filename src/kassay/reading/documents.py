@@ -28,7 +28,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from kassay.model.errors import InputError
 from kassay.model.shape.codec import MOST
 from kassay.reading import large
-from kassay.reading.others import also_known
+from kassay.reading.others import also_known, what_is
 from kassay.reading.pasted import Pasted, decoded, pasted
 
 _SHOWN: Final = 60
@@ -164,9 +164,11 @@ def _decoded(path: str | Path, expected: str, *, also_latin: bool = False) -> tu
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, expected {expected or 'a file'}") from None
     except UnicodeDecodeError as error:
-        binary = "a binary file, " if b"\0" in raw[:4096] else ""
-        if also_latin and not binary and not raw.startswith(_GZIP):
+        is_binary = b"\0" in raw[:4096]
+        if also_latin and not is_binary and not raw.startswith(_GZIP):
             return raw.decode("latin-1"), "Latin-1"
+        what = "" if raw.startswith(_GZIP) else what_is(raw[:4096].decode("latin-1"))
+        binary = "a binary file, " if is_binary else f"{what}, " if what else ""
         raise InputError(f"{path}: {binary}not UTF-8 (byte {error.start}){also}") from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)

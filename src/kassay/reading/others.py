@@ -144,6 +144,22 @@ _RARER: Final = (
     ({"summary", "configs", "partitions"}, "a topic of rpk, which prints replicas sorted"),
 )
 """Fields that only all together say what a document is."""
+_BEGINNINGS: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), what)
+    for pattern, what in (
+        (r"%PDF-", "a PDF file"),
+        (r"\s*<(?:!DOCTYPE html|html)\b", "a page of HTML"),
+        (r"\s*<(?:\?xml|!DOCTYPE)\b", "an XML file"),
+        (r"(?:---\s*\n)?(?:\s*#.*\n)*apiVersion:\s", "a manifest of Kubernetes"),
+        (
+            r"\s*\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ",
+            "the log of a Kafka process",
+        ),
+    )
+)
+_BEGINS_JSON: Final = re.compile(
+    r"\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z|(?:-?\d[\d.eE+-]*|true|false|null)\s*(?:[,\]]|\Z))"
+)
 _FIELDS: Final = (
     ({"proposals"}, "Cruise Control's proposals"),
     ({"KafkaBrokerState"}, "Cruise Control's state of the cluster"),
@@ -185,9 +201,10 @@ def what_is(text: str) -> str:
     for pattern, what in (*_GROUPS, *_LINES):
         if pattern.search(text, 0, _HEAD):
             return what
-    if text.lstrip()[:1] in ("{", "["):
-        return _json(text.strip())
-    return _bare_list(text)
+    begins = next((what for pattern, what in _BEGINNINGS if pattern.match(text)), "")
+    if begins:
+        return begins
+    return _json(text.strip()) if _BEGINS_JSON.match(text.lstrip()) else _bare_list(text)
 
 
 def _bare_list(text: str) -> str:
@@ -241,7 +258,9 @@ def what_document(document: Any) -> str:
         return "a single value in JSON"
     if isinstance(document, list):
         inner = what_document(document[0]) if document and isinstance(document[0], dict) else ""
-        return f"a list in JSON: {inner}" if inner and not inner.startswith("JSON with") else "a list in JSON"
+        if inner.startswith("JSON with"):
+            return f"a list in {inner}"
+        return f"a list in JSON: {inner}" if inner else "a list in JSON"
     if document and all(isinstance(each, dict) and "percentageCovered" in each for each in document.values()):
         return "a summary of a group of CMAK"
     for fields, what in (*_RARER, *_FIELDS):
@@ -253,7 +272,24 @@ def what_document(document: Any) -> str:
 
 def _cut(text: str) -> str:
     """JSON that is not closed is cut off; by what it begins with."""
-    begins = next(
-        (what for fields, what in _FIELDS if any(f'"{name}"' in text[:400] for name in fields)), "JSON"
-    )
-    return f"{begins}, cut off" if text[-1:] not in ("}", "]") else f"{begins}, not well formed"
+    head = text[:400]
+    begun = [
+        (head.index(f'"{name}"'), at, what)
+        for at, (fields, what) in enumerate(_FIELDS)
+        for name in fields - {"version"}
+        if f'"{name}"' in head
+    ]
+    begins = min(begun)[2] if begun else "JSON"
+    if text[-1:] not in ("}", "]"):
+        return f"{begins}, cut off"
+    lines = text.splitlines()
+    if len(lines) > 1 and all(_is_object(line) for line in lines[:20] if line.strip()):
+        return f"{begins}, an object a line"
+    return f"{begins}, not well formed"
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -126,6 +126,11 @@ class Pasted:
     removed: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
 
+    @property
+    def is_nothing_else(self) -> bool:
+        """Whether there is nothing but what was removed."""
+        return bool(self.removed) and not self.text.strip()
+
     def note(self, file: str) -> tuple[str, ...]:
         """The line about what was removed from the file; none where nothing was."""
         return (f"{file}: read without {', '.join(self.removed)}",) if self.removed else ()

@@ -96,7 +96,7 @@ def test_subscriptions_and_racks_by_any_name_of_a_member():
         ),
         ([offsets({"a": ["t-0"]}), offsets({"b": ["t-0"]})], "f2:2: CONSUMER-ID: found 'b', expected 'a'"),
         ([output("groups-state-3.9.txt")], "group 'billing': no output shows ownership"),
-        ([topics({"t": 1})], "no consumer group: expected the output of kafka-consumer-groups.sh"),
+        ([topics({"t": 1})], "f1: no consumer group, expected the output of kafka-consumer-groups.sh"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(texts, complaint):

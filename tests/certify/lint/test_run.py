@@ -30,5 +30,19 @@ def test_settings_may_be_latin_1(tmp_path):
 
 
 def test_a_file_of_neither_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"topics\.txt: neither settings nor a reassignment"):
+    with pytest.raises(
+        InputError, match=r"topics\.txt: is the output of kafka-topics\.sh --describe, neither"
+    ):
         lint_files([str(CLUSTER / "topics.txt")])
+
+
+@pytest.mark.parametrize(("text", "line"), [("node.id=1\ngroup.m", 2), ("node.i", 1), ("a.b=1\nsession.", 2)])
+def test_settings_that_end_in_the_middle_of_a_key_are_cut(tmp_path, text, line):
+    (tmp_path / "s.properties").write_text(text)
+    with pytest.raises(InputError, match=rf"s\.properties:{line}: no value, .*cut off"):
+        lint_files([str(tmp_path / "s.properties")])
+
+
+def test_topics_to_move_are_called_so(tmp_path):
+    (tmp_path / "move.json").write_text('{"version": 1, "topics": [{"topic": "a"}]}')
+    assert lint_files([str(tmp_path / "move.json")]).files[0][1] == "topics for --generate"

@@ -86,6 +86,8 @@ class ClusterInputs:
         """Add the content of a file, once; raises `InputError` if its format is unknown."""
         clean = pasted(text) if isinstance(text, str) else text
         text = in_todays_words(clean.text).text
+        if clean.is_nothing_else:
+            raise InputError(f"{file}: has only {', '.join(clean.removed)}, expected {KINDS}")
         if self._is_known(text, file):
             return
         self.cleaned += clean.note(file)

@@ -274,8 +274,9 @@ def _named(inputs: ClusterInputs, name: str | None) -> str:
     """The name of the group to observe."""
     names = inputs.group_names
     if not names:
+        read = f"{', '.join(inputs.files)}: " if inputs.files else ""
         raise InputError(
-            "no consumer group: expected the output of kafka-consumer-groups.sh --describe --group G"
+            f"{read}no consumer group, expected the output of kafka-consumer-groups.sh --describe --group G"
         )
     if name is None:
         if len(names) > 1:

@@ -24,7 +24,9 @@ from kassay.certify.replicas.lint import LintContext, LintSeverity, lint
 from kassay.certify.replicas.sources import ClusterSources, to_be_linted
 from kassay.model.errors import InputError
 from kassay.reading.documents import read_text
-from kassay.reading.kafka.settings import SettingsFile, is_settings, read_settings
+from kassay.reading.kafka.reassignment import TopicsToMove
+from kassay.reading.kafka.settings import SettingsFile, cut_line, is_settings, read_settings
+from kassay.reading.others import what_is
 
 SCHEMA: Final = "kassay/lint/1"
 _PLANS: Final = "Kafka `ReassignPartitionsCommand`, `ReplicationControlManager`"
@@ -76,6 +78,8 @@ def lint_files(
     settings, others = [], []
     for path in paths:
         text = read_text(path, "settings of a client or a broker, or a reassignment", also_latin=True)
+        if (cut := cut_line(text)) is not None:
+            raise InputError(f"{path}:{cut}: no value, expected key=value; is the file cut off here?")
         if is_settings(text):
             settings.append(_file_of(read_settings(text, path), client))
         else:
@@ -134,11 +138,12 @@ def _of_settings(file: LintedFile, world: LintWorld) -> Iterator[SettingFinding]
 def _plans(paths: Sequence[str]) -> tuple[list[SettingFinding], list[tuple[str, str]]]:
     """The findings of reassignments, by the linter of `kassay place --lint`."""
     sources = ClusterSources()
-    blocks = to_be_linted(paths, sources)
+    blocks = to_be_linted(paths, sources, "settings as lines key=value, ")
     if not blocks:
+        what = what_is(read_text(paths[0], also_latin=True))
         raise InputError(
-            f"{paths[0]}: neither settings nor a reassignment, expected key=value lines, or JSON as "
-            "kafka-reassign-partitions.sh takes it"
+            f"{paths[0]}: {f'is {what}, ' if what else ''}neither settings nor a reassignment, expected "
+            "lines key=value, or JSON as kafka-reassign-partitions.sh takes it, as well"
         )
     has_topics, has_brokers = bool(sources.topics or sources.current), bool(sources.brokers)
     cluster: PlacedCluster | None = None
@@ -155,4 +160,7 @@ def _plans(paths: Sequence[str]) -> tuple[list[SettingFinding], list[tuple[str, 
         for block in blocks
         for each in lint(block, context)
     ]
-    return findings, [(block.place.file, "reassignment") for block in blocks]
+    return findings, [
+        (block.place.file, "topics for --generate" if isinstance(block, TopicsToMove) else "reassignment")
+        for block in blocks
+    ]

@@ -58,12 +58,16 @@ class ClusterSources:
     brokers: dict[int, tuple[Broker, str]] = field(default_factory=dict)
     log_dirs: list[LogDirs] = field(default_factory=list)
     has_hosts: bool = False
+    files: list[str] = field(default_factory=list)
     cleaned: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def read(self, path: str, expected: str) -> str:
         """The text of a file, without what a shell or a chat added, which is noted; raises `InputError`."""
         clean = read_pasted(path, expected)
+        self.files.append(path)
+        if clean.is_nothing_else:
+            raise InputError(f"{path}: has only {', '.join(clean.removed)}, expected {expected}")
         self.cleaned += clean.note(path)
         text, tool = in_todays_words(clean.text)
         if tool == RPK_TOPIC:
@@ -98,9 +102,10 @@ class ClusterSources:
         """
         rows, moving = self._rows()
         if not rows:
+            read = ", ".join(dict.fromkeys(self.files)) or "FILE"
             raise InputError(
-                "FILE: nothing says where replicas are, expected the output of kafka-topics.sh --describe or "
-                "of kafka-reassign-partitions.sh"
+                f"{read}: nothing says where replicas are, expected the output of kafka-topics.sh --describe "
+                "or of kafka-reassign-partitions.sh as well"
             )
         holding = {broker for row in rows.values() for broker in row}
         brokers = {id_: broker for id_, (broker, _) in self.brokers.items()}
@@ -301,11 +306,13 @@ def take_named(
         sources.log_dirs.append(read_log_dirs(text, path))
 
 
-def to_be_linted(paths: Iterable[str], sources: ClusterSources) -> list[Reassignment | TopicsToMove]:
+def to_be_linted(
+    paths: Iterable[str], sources: ClusterSources, also: str = ""
+) -> list[Reassignment | TopicsToMove]:
     """The objects of kafka-reassign-partitions in the files; `sources` receives all other content.
 
     Of the output of --generate only what is proposed; the placement that --execute prints is the one before,
-    and not what was started.
+    and not what was started. `also`: what else the caller takes, for errors.
     """
     blocks: list[Reassignment | TopicsToMove] = []
     executed: list[tuple[str, str]] = []
@@ -317,8 +324,8 @@ def to_be_linted(paths: Iterable[str], sources: ClusterSources) -> list[Reassign
         if is_executed(text):
             executed.append((path, text))
             continue
-        if _is_cut(text) or (not is_reassignment(text) and what_is(text)):
-            raise _other(text, path, f"{EXPECTED}, or {_EXPECTED}")
+        if _is_cut(text) or (not is_reassignment(text) and (what_is(text) or "{" not in text)):
+            raise _other(text, path, f"{also}{EXPECTED}, or {_EXPECTED}")
         objects = read_reassignments(text, path)
         proposed = [each for each in objects if isinstance(each, Reassignment) and each.title == PROPOSED]
         blocks += proposed or objects

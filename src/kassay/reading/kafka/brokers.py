@@ -49,7 +49,10 @@ def read_brokers(text: str, file: str) -> tuple[Broker, ...]:
     if is_broker_versions(text):
         return _once(_of_tool(text, file))
     if text.lstrip().startswith(("{", "[")):
-        return _once(_of_json(text, file))
+        brokers = _once(_of_json(text, file))
+        if not brokers:
+            raise InputError(f"{file}: no brokers in this JSON, expected {EXPECTED}")
+        return brokers
     return _once(_of_lines(text, file))
 
 

@@ -105,8 +105,9 @@ def read_other_groups(text: str, file: str) -> tuple[OtherGroup, ...]:
         elif columns is None:
             raise line.place.wrong("line", line.text.strip(), f"the output of {TOOLS[SHARE]} --describe")
         else:
+            cells = _cells(columns, line.text, line.place)
             with at(str(line.place)):
-                entry = _entry(_cells(columns, line.text, line.place), kind, line.place)
+                entry = _entry(cells, kind, line.place)
         key = (entry.kind, entry.name)
         groups[key] = groups[key] + entry if key in groups else entry
     return tuple(groups[key] for key in sorted(groups))

@@ -54,10 +54,24 @@ class SettingsFile:
 
 def is_settings(text: str) -> bool:
     """Whether every line is a comment or `key=value` with a key as Kafka's settings have them."""
+    if "." not in text:
+        return False
     pairs = [*_logical(text)]
     keys = [match[1] for _, line in pairs if (match := _PAIR.match(line)) is not None]
     named = len(keys) == len(pairs) and all(map(_KEY.fullmatch, keys))
     return named and any("." in key for key in keys)
+
+
+def cut_line(text: str) -> int | None:
+    """The number of the last line if it is the beginning of a key, below settings; None if it is not.
+
+    Java takes a key without a value, but no setting of Kafka has none.
+    """
+    above, _, last = text.rpartition("\n")
+    is_key = re.fullmatch(r"\s*[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]*)*", last) is not None
+    if not is_key or not (is_settings(above) if any(_logical(above)) else "." in last):
+        return None
+    return text.count("\n") + 1
 
 
 def read_settings(text: str, file: str) -> SettingsFile:

@@ -19,11 +19,20 @@ from typing import Final
 
 from kassay.model.errors import InputError
 from kassay.reading.documents import is_file
+from kassay.reading.others import what_is
 
 _VARIABLE: Final = re.compile(r"\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}")
 _PROVIDERS: Final = "config.providers"
 _BLANKS: Final = "".join(map(chr, range(33)))
 """What Java's `String.trim` takes away."""
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_MAY_BE_PROPERTIES: Final = (
+    "a properties file",
+    "an empty file",
+    "a list of names",
+    "the output of kafka-get",
+)
+"""What a file of properties may look like: keys alone, with or without colons."""
 _KAFKAS: Final = "org.apache.kafka.common.config.provider."
 
 
@@ -49,7 +58,11 @@ def read_properties(path: str) -> Properties:
         raise InputError(f"{path}: no such file, expected client.properties as Kafka's tools take it")
     values: dict[str, str] = {}
     places: dict[str, str] = {}
-    for line, key, value in _pairs(_bytes(path), path):
+    raw = _bytes(path)
+    what = "" if raw.startswith(_UTF_16) else what_is(raw.decode("latin-1"))
+    if what and not what.startswith(_MAY_BE_PROPERTIES):
+        raise InputError(f"{path}: is {what}, expected client.properties as Kafka's tools take it")
+    for line, key, value in _pairs(raw, path):
         values[key], places[key] = value.strip(_BLANKS), f"{path}:{line}"
     read = Properties(path, values, places)
     return _replaced(read) if _PROVIDERS in values else read
@@ -71,7 +84,7 @@ def _pairs(raw: bytes, path: str) -> Iterator[tuple[int, str, str]]:
             "--command-config: needs javaproperties, which is not installed: pip install 'kassay[live]'"
         ) from None
     line = 1
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if raw.startswith(_UTF_16):
         raise InputError(f"{path}: is UTF-16, expected Latin-1 as Java reads it: write it without UTF-16")
     try:
         for each in javaproperties.parse(io.BytesIO(raw)):

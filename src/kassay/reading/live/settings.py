@@ -8,6 +8,7 @@ value of a property is ever quoted, and no repr shows a password. Source: Kafka 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -81,6 +82,12 @@ _INSTEAD: Final = {
 """What is refused by the beginning of its name, and what to write instead."""
 
 
+_CLIENTS: Final = re.compile(r"[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+|acks|retries|debug")
+"""What names of properties of clients look like."""
+_NAMED_MAX: Final = 8
+_NAME_SHOWN: Final = 60
+
+
 @dataclass(frozen=True)
 class SaslSettings:
     """The mechanism, and what it needs to know."""
@@ -110,12 +117,17 @@ class ClientSettings:
         """One line about what was dropped; None without anything."""
         if not self.dropped:
             return None
-        return f"not needed to read a cluster, and dropped: {', '.join(self.dropped)}"
+        names = [key if len(key) <= _NAME_SHOWN else f"{key[:_NAME_SHOWN]}..." for key in self.dropped]
+        more = f" and {len(names) - _NAMED_MAX} more" if len(names) > _NAMED_MAX else ""
+        return f"not needed to read a cluster, and dropped: {', '.join(names[:_NAMED_MAX])}{more}"
 
 
 def read_settings(path: str) -> ClientSettings:
     """The settings in a file of properties; raises `InputError` that names file, line and property."""
-    return settings_of(read_properties(path))
+    read = read_properties(path)
+    if read.values and not any(map(_CLIENTS.fullmatch, read.values)):
+        raise InputError(f"{path}: no property of a client, expected lines such as security.protocol=SSL")
+    return settings_of(read)
 
 
 def settings_of(read: Properties) -> ClientSettings:
