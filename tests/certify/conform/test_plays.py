@@ -29,6 +29,7 @@ FINDINGS = {
     "e-empty-unwritten": ("E", {*MODELLED}),
     "f-generation-0": ("F", {*MODELLED}),
     "g-unreadable-subscription": ("G", {*MODELLED} - {NEWEST}),
+    "h-downgrade-without-a-target": ("H", {*MODELLED} - {"4.3.1", NEWEST}),
     "s-second-assignment": ("S", {*MODELLED}),
     "t-leftover-timer": ("T", {*MODELLED}),
     "u-failed-write-timer": ("U", {*MODELLED}),

@@ -90,6 +90,10 @@ class Watch:
                 return f"{step.exception}, join timer of an empty group"
             if before["state"] == PREPARING:
                 return f"{step.exception}, end of a join phase"
+        if before.get("type") == after.get("type") == "consumer":
+            target = after["target"]
+            if any(member["classic"] and member["id"] not in target for member in after["members"]):
+                return f"{step.exception}, downgrade without a target"
         kinds = "+".join(dict.fromkeys(kind for kind, _ in step.document["fired"]))
         return f"{step.exception}, {kinds}, {before.get('state')} to {after.get('state')}"
 

@@ -91,6 +91,12 @@ KNOWN: Final = (
         _BEFORE_4_4,
     ),
     KnownFinding(
+        "H",
+        "a downgrade with a member that has no target yet fails, so the last consumer is not removed",
+        (f"{TIMER}: NullPointerException, downgrade without a target",),
+        ("4.0.2", "4.1.2", "4.2.1"),
+    ),
+    KnownFinding(
         "S",
         "of two assignments for one generation memory keeps the first, and the log the second",
         (f"{MEMORY}: flush, second assignment of a generation",),

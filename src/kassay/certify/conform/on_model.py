@@ -24,7 +24,7 @@ from kassay.model.protocols.coordinator.loading import Unreadable, read
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorHost, Happened
 from kassay.model.protocols.table import IllegalTransition
 from kassay.model.protocols.values.choices import Target, TargetAsk
-from kassay.model.protocols.values.groups import EMPTY, PREPARING, ClassicGroup
+from kassay.model.protocols.values.groups import EMPTY, PREPARING, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.releases import MODELLED, NEWEST
 from kassay.model.protocols.values.requests import CONSUMER_SESSION
@@ -160,12 +160,17 @@ class ModelPlayer:
 
 
 def _thrown(before: CoordinatorHost, happened: Happened) -> dict[str, str]:
-    """The exception of a timer that counted the generation up and then could not end the join phase.
+    """The exception of a timer that could not do what it was for.
 
-    In an empty group Kafka's state machine forbids it; in a group that goes on joining, a subscription could
-    not be read.
+    In an empty classic group Kafka's state machine forbids the end of a join phase, in one that goes on
+    joining, a subscription could not be read: the generation is counted up all the same. A timer of a
+    consumer group is armed again; if no write has failed, the group could not be downgraded.
     """
     old, new = before.state.group, happened.host.state.group
+    if isinstance(new, ConsumerGroup):
+        armed = {order.timer for order in happened.host.armed}
+        again = not happened.lost and old is new and any(timer in armed for timer in happened.fired)
+        return {"exception": "NullPointerException"} if again else {}
     if not (isinstance(old, ClassicGroup) and isinstance(new, ClassicGroup) and happened.fired):
         return {}
     if new.generation == old.generation or new.state != old.state or old.state not in _THROWN:

@@ -261,6 +261,14 @@ OLD_RULES: Final = (
         "The classic group does not know its topics; a consumer group answers INCONSISTENT_GROUP_PROTOCOL.",
         hidden="The models' clients send nothing that cannot be read.",
     ),
+    OldRule(
+        "downgrade_needs_targets",
+        32,
+        "KAFKA-20291",
+        "A downgrade fails with an uncaught exception if a member that stays has no target yet.",
+        "A member that has no target yet is downgraded without partitions.",
+        hidden="A member without a target has joined without a topic, which no client of the models does.",
+    ),
 )
 """By item, then by switch."""
 
@@ -281,6 +289,7 @@ _OF_4_2: Final = _OF_4_3 | {
     "classic_follows_group_epoch",
     "commits_at_epoch_only",
     "disabled_lets_classic_in",
+    "downgrade_needs_targets",
     "epochs_from_zero",
     "no_assignment_epochs",
     "targets_at_once",

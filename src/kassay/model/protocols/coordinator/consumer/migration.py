@@ -182,7 +182,8 @@ def downgrade(
     """The consumer group as a classic group, and the records that convert it.
 
     Every member keeps its target as assignment; a member that replaces the last consumer-protocol member
-    takes over that one's. With `rebalance` the group prepares one at once, whichever member joins.
+    takes over that one's. With `rebalance` the group prepares one at once, whichever member joins. Raises
+    `Refused` for what an older release does not survive, before anything has changed.
     """
     replaced = find_static(group, joining.group_instance_id) if joining else None
     ids = (replaced.member_id, joining.member_id) if replaced and joining else ()
@@ -191,6 +192,9 @@ def downgrade(
     targets = {m.member_id: target_of(group, m.member_id) for m in group.members}
     members = [member for member in group.members if member not in gone and member is not replaced]
     elders = [member.member_id for member in members]
+    wanted = {*elders, *(() if replaced is None else (replaced.member_id,))}
+    if effects.has("downgrade_needs_targets") and not wanted <= dict(group.target).keys():
+        raise Refused(errors.UNKNOWN_SERVER_ERROR)
     if joining is not None and replaced is not None:
         targets[joining.member_id] = targets[replaced.member_id]
         members.append(joining)

@@ -152,11 +152,16 @@ def _commit(effects: Effects, group: ConsumerGroup, request: requests.OffsetComm
 
 
 def handle_timer(effects: Effects, group: ConsumerGroup, fired: requests.TimerFired) -> Group:
-    """The group after a timer of one of its members."""
+    """The group after a timer of one of its members; one that ends with an exception is armed again."""
     member = heartbeat.fenced_by(group, fired)
     if member is None:
         return group
-    return _checked(group, table.MEMBER_TIMER, migration.fence(effects, group, (member,)))
+    try:
+        after = migration.fence(effects, group, (member,))
+    except Refused:
+        effects.arm(*fired.timer, requests.RETRY_BACKOFF, fired.payload)
+        return group
+    return _checked(group, table.MEMBER_TIMER, after)
 
 
 def stored(
