@@ -75,6 +75,43 @@ GIVEN_UP = [
     modern("n", 0, subscribed=["foo"], instance="i1"),
 ]
 SEQUENCES = {
+    "expression-that-is-dropped": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"], regex="f.*"),
+            modern("m", 1, subscribed=["foo"], regex="", owned={}),
+            joins("m", "range"),
+        ],
+        "4.0.2",
+    ),
+    "expression-that-is-resolved-once": Recorded(
+        AT_ONCE | {"consumer_regex_refresh_interval_ms": 30_000},
+        {"foo": 1},
+        [
+            modern("m", 0, regex="f.*"),
+            e.ResolveEvent(),
+            modern("m", 1),
+            e.AdvanceEvent(31_000),
+            modern("m", 2),
+            e.ResolveEvent(),
+        ],
+        "4.0.2",
+    ),
+    "downgrade-without-a-target": Recorded(
+        AT_ONCE | {"consumer_session_timeout_ms": 10_000},
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            joins("", "range", topics=()),
+            joins("#1", "range", topics=()),
+            modern("m", -1),
+            e.LeaveEvent([{"member": "m", "instance": None}]),
+            e.AdvanceEvent(10_000),
+            e.AdvanceEvent(500),
+        ],
+        "4.2.1",
+    ),
     "refused-although-the-log-does-not-load": Recorded(
         streams(),
         {"foo": 1},

@@ -269,6 +269,22 @@ OLD_RULES: Final = (
         "A member that has no target yet is downgraded without partitions.",
         hidden="A member without a target has joined without a topic, which no client of the models does.",
     ),
+    OldRule(
+        "dropped_regex_keeps_epoch",
+        33,
+        "KAFKA-19899",
+        "The group epoch stays when a member drops its expression and keeps only names.",
+        "The group epoch advances when a member drops its expression.",
+        hidden="No client of the models drops its expression.",
+    ),
+    OldRule(
+        "regexes_resolved_once",
+        34,
+        "KAFKA-18961",
+        "Expressions are resolved again only for a new expression or a new topic.",
+        "They are also resolved again after group.consumer.regex.refresh.interval.ms.",
+        hidden="The models have no clock for it.",
+    ),
 )
 """By item, then by switch."""
 
@@ -296,7 +312,7 @@ _OF_4_2: Final = _OF_4_3 | {
     "targets_undated",
 }
 _OF_4_1: Final = _OF_4_2 | {"revocation_counts_up", "strict_epoch0", "subscription_ignored"}
-_OF_4_0: Final = _OF_4_1 | {"topics_recorded"}
+_OF_4_0: Final = _OF_4_1 | {"dropped_regex_keeps_epoch", "regexes_resolved_once", "topics_recorded"}
 RELEASES: Final[Mapping[str, frozenset[str]]] = {
     NEWEST: frozenset(),
     "4.3.1": _OF_4_3,

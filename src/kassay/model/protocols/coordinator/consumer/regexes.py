@@ -66,7 +66,8 @@ def change_regex(
         new = bool(wanted.regex) and not counts[wanted.regex]
         if new and not is_valid(wanted.regex):
             return RegexChange((), False, group.resolved, errors.INVALID_REGULAR_EXPRESSION)
-        bumps = not new and (wanted.regex in known if wanted.regex else bool(member.regex))
+        dropped = not wanted.regex and not effects.has("dropped_regex_keeps_epoch")
+        bumps = dropped or (not new and wanted.regex in known)
     if new or counts:
         after = (
             counts
@@ -114,7 +115,7 @@ def _resolve(effects: Effects, group: ConsumerGroup, regexes: tuple[str, ...], *
     due = due or (
         last is not None and last.image < background.created and not effects.has("created_topics_unseen")
     )
-    if last is not None and effects.now != NO_CLOCK:
+    if last is not None and effects.now != NO_CLOCK and not effects.has("regexes_resolved_once"):
         due = due or effects.now > last.time + effects.config.regex_refresh_interval
     if due and (new or not effects.has("lost_resolutions_forgotten")):
         effects.background = background._replace(tasks=(Resolution(regexes),))
