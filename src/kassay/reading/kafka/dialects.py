@@ -259,6 +259,8 @@ def _rpk_topic(lines: Sequence[str]) -> list[str] | None:
 
 def _kcl_topic(lines: Sequence[str]) -> list[str] | None:
     """The topics of `kcl topic describe`; None where a summary or the partitions are missing."""
+    if not any(line.startswith("TOPIC ") for line in lines):
+        return None
     name, count = "", 0
     under_titles = False
     out: list[str] = []
@@ -282,6 +284,8 @@ def _kcl_topic(lines: Sequence[str]) -> list[str] | None:
 
 def _kcl_metadata(lines: Sequence[str]) -> list[str] | None:
     """The topics of `kcl metadata -d`; None for another text."""
+    if not any("  leader " in line for line in lines):
+        return None
     out: list[str] = []
     name = ""
     for at, line in enumerate(lines):
