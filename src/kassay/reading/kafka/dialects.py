@@ -152,9 +152,10 @@ def _rpk_group(lines: Sequence[str]) -> list[str] | None:
 
 
 def _is_rpk_summary(lines: Sequence[str], at: int) -> bool:
+    if not lines[at].startswith("GROUP") or not _RPK_GROUP.fullmatch(lines[at]):
+        return False
     after = [*lines[at + 1 : at + 4], ""]
-    is_share = any(line.startswith("EPOCH") for line in after)
-    return _RPK_GROUP.fullmatch(lines[at]) is not None and after[0].startswith("COORDINATOR") and not is_share
+    return after[0].startswith("COORDINATOR") and not any(line.startswith("EPOCH") for line in after)
 
 
 def _of_rpk(lines: Sequence[str]) -> Iterator[str]:
