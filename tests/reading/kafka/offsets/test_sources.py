@@ -19,6 +19,7 @@ from kassay.reading.kafka.offsets.sources import CONTROL, LogBatch, LogRow, LogS
 from tests.offsets_log import START_MS, Given, Log, Stored, Subscribed, console, dump, numbered
 from tests.offsets_log import console as printed
 from tests.reading.kafka.outputs import output
+from tests.reading.pasting import ALL
 
 
 def records():
@@ -87,6 +88,8 @@ def test_what_is_no_log_is_refused_at_once(tmp_path, content, complaint):
         lambda text: "".join(f"kafka-1  | {line}\n" for line in text.splitlines()).encode(),
         lambda text: "".join(f"[pod/kafka-0/kafka] {line}\n" for line in text.splitlines()).encode(),
         lambda text: f"$ kafka-dump-log.sh --offsets-decoder\n```\n{text}```\n$ \n".encode(),
+        lambda text: ALL["fence in the line"](text).encode(),
+        lambda text: ALL["colours"](text).encode(),
     ],
 )
 def test_a_dump_as_people_paste_it(tmp_path, way):
@@ -101,6 +104,13 @@ def test_a_dump_as_people_paste_it(tmp_path, way):
         item.record for item in sources.read_log(*sources.in_order([str(path)])) if isinstance(item, LogRow)
     ]
     assert read == plain and len(plain) > 1
+
+
+def test_lines_that_a_terminal_wrapped_are_named(tmp_path):
+    path = tmp_path / "dump.txt"
+    path.write_text(ALL["wrapped at 120"](dump(records())))
+    rows = [row for row in sources.read_log(*sources.in_order([str(path)])) if isinstance(row, LogRow)]
+    assert any("the line is wrapped, expected each record in one line" in str(row.unread) for row in rows)
 
 
 def test_what_is_not_there_and_a_folder_are_refused(tmp_path):

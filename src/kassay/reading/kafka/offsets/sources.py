@@ -111,9 +111,12 @@ _FILE: Final = b"Dumping "
 _FOLDER: Final = re.compile(r"([^/\\]+)[/\\][^/\\]*$")
 _BEGINNINGS: Final = (b"| ", *_BATCH, _START, _FILE)
 _MARKS: Final = re.compile(
-    rb"(?:[ \t]*(?:> ?)+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) |\[pod/[^\]\s]+\] |[\w.-]+ +\| | {4})+"
+    rb"(?:[ \t]*(?:> ?)+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) |\[pod/[^\]\s]+\] "
+    rb"|[\w.-]+ +\| | {4}|```)+"
 )
-"""Quotation marks, indentation, and what `docker logs`, Compose and `kubectl logs` put in front of a line."""
+"""Quotation marks, fences, indentation, what `docker logs`, Compose and `kubectl logs` add before a line."""
+_COLOURS: Final = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_FENCES: Final = (b"```", b"```\n", b"```\r\n")
 _BEFORE_3_8: Final = (
     b"key: group_metadata::group=",
     b"key: offset_commit::group=",
@@ -176,6 +179,10 @@ def read_dump(lines: Iterable[bytes], file: str) -> Iterator[LogItem]:
     which has no subscriptions.
     """
     for number, line in enumerate(lines, start=1):
+        if b"\x1b" in line:
+            line = _COLOURS.sub(b"", line)
+        if line.endswith(_FENCES):
+            line = line.rstrip(b"`\r\n") + b"\n"
         if not line.startswith(_BEGINNINGS):
             line = _MARKS.sub(b"", line, count=1)
         if line.startswith(b"| "):
@@ -241,6 +248,8 @@ def _looked_into(line: bytes, key: re.Match[bytes] | None, row: LogRow) -> LogRo
         value = None if payload == _TOMBSTONE.decode() else json.loads(payload)
     except (ValueError, RecursionError) as error:
         cut = " (the line is cut off)" if not line.endswith(b"\n") else ""
+        if not cut and not line.rstrip().endswith((b"}", _TOMBSTONE)):
+            cut = " (the line is wrapped, expected each record in one line)"
         return row._replace(unread=f"not JSON{cut}: {error}")
     try:
         return row._replace(record=read_record(held, value))
