@@ -270,7 +270,8 @@ def _merged(
         whole,
         paused=paused,
         rounds=_total_rounds(parts),
-        ranges={figure: span for figure, span in spans.items() if span.least < span.most},
+        ranges=_rounds_range(parts)
+        | {figure: span for figure, span in spans.items() if span.least < span.most},
     )
 
 
@@ -282,6 +283,7 @@ def _summed(parts: Sequence[PlayedStep], planned: PlannedChange, before: Assignm
         orphaned=sum(each.orphaned for each in parts) + _away(planned, before),
         paused=sum(each.paused for each in parts),
         rounds=_total_rounds(parts),
+        ranges=_rounds_range(parts),
     )
 
 
@@ -293,6 +295,15 @@ def _away(planned: PlannedChange, before: Assignment) -> int:
 def _total_rounds(parts: Sequence[PlayedStep]) -> int | None:
     known = [each.rounds for each in parts if each.rounds is not None]
     return sum(known) if len(known) == len(parts) else None
+
+
+def _rounds_range(parts: Sequence[PlayedStep]) -> dict[str, Extent]:
+    """The range of all rounds together; empty where they are known, or where the group never settles."""
+    if _total_rounds(parts) is None:
+        return {}
+    spans = [each.range_of("rounds") for each in parts]
+    total = Extent(sum(each.least for each in spans), sum(each.most for each in spans))
+    return {"rounds": total} if total.least < total.most else {}
 
 
 def _without_rebalance(step: PlayedStep, planned: PlannedChange, before: Assignment) -> PlayedStep:
@@ -365,6 +376,7 @@ def _step(
     everything = {
         tp for name, tps in last.cluster.partitions.items() if name in last.group.subscribers for tp in tps
     }
+    rounds = _rounds(rebalanced, eager)
     return PlayedStep(
         text,
         loads_of(staying, after, last.group.subscribers, scales),
@@ -372,9 +384,20 @@ def _step(
         len(owners) - len(kept),
         len(everything - given),
         len(kept) if eager else len(moves),
-        _rounds(rebalanced, eager),
+        rounds,
         racks_of(last.cluster, last.group, after, scales),
+        {} if rounds is None else _late_rounds(rounds, {kept[tp] for tp in moves}),
     )
+
+
+def _late_rounds(rounds: int, revoking: set[str]) -> dict[str, Extent]:
+    """The range of rounds of a cooperative rebalance in which these members give up partitions.
+
+    One that has its assignment joins again at once. Those that have not sent SyncGroup by then are refused,
+    join again with what they had, and learn only in the next round what to give up (KIP-429).
+    """
+    late = len(revoking) - 1
+    return {"rounds": Extent(rounds, rounds + late)} if rounds > 1 and late > 0 else {}
 
 
 def _rounds(rebalanced: Rebalanced, eager: bool) -> int | None:
