@@ -81,7 +81,8 @@ SEQUENCES = {
         [
             modern("m", 0, subscribed=["foo"], regex="f.*"),
             modern("m", 1, subscribed=["foo"], regex="", owned={}),
-            joins("m", "range"),
+            modern("n", 0, subscribed=["foo"], regex="b.*"),
+            joins("n", "range"),
         ],
         "4.0.2",
     ),

@@ -273,8 +273,8 @@ OLD_RULES: Final = (
         "dropped_regex_keeps_epoch",
         33,
         "KAFKA-19899",
-        "The group epoch stays when a member drops its expression and keeps only names.",
-        "The group epoch advances when a member drops its expression.",
+        "The group epoch stays when a heartbeat drops the member's expression and keeps only names.",
+        "The group epoch advances when a member drops its expression, as it always did by JoinGroup.",
         hidden="No client of the models drops its expression.",
     ),
     OldRule(

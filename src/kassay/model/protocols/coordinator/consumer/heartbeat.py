@@ -231,7 +231,9 @@ def update_member(
     regexes = _regexes(effects, group, member, wanted)
     records += regexes.records
     changed = renamed or regexes.bumps
-    if not by_join:
+    if by_join:
+        changed = changed or bool(member.regex)
+    else:
         starts = group.epoch == 0 and effects.has("epochs_from_zero")
         turned = assignor != (preferred_assignor(group.members) or default)
         changed = changed or starts or (turned and not effects.has("assignor_change_waits"))
