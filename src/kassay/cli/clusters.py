@@ -157,10 +157,11 @@ def require_none(chosen: Mapping[str, Any], options: Mapping[str, str]) -> None:
             )
 
 
-def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
+def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams:
     """The group as its brokers report it, combined with the files; raises `InputError`."""
     from kassay.certify.clusters.live import read_live
     from kassay.certify.clusters.observed import observe
+    from kassay.certify.clusters.other_groups import select_other
 
     if len(chosen["groups"]) != 1:
         raise InputError("--bootstrap-server: expected --group with the name of one group")
@@ -174,7 +175,7 @@ def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
         inputs = read_live(cluster, group, also)
     inputs.racks += files.racks
     inputs.subscriptions += files.subscriptions
-    return observe(inputs, group)
+    return select_other(inputs, group) or observe(inputs, group)
 
 
 def live_cluster(chosen: Mapping[str, Any]) -> LiveCluster:

@@ -16,17 +16,20 @@ from kassay.reading.documents import shown
 from kassay.reading.kafka.groups import GroupOutputs, MemberRow, OffsetRow, Said, StateRow
 from kassay.reading.kafka.lines import Place
 from kassay.reading.live.cluster import LiveCluster
-from kassay.reading.live.groups import LiveGroup, LiveMember, describe_groups
+from kassay.reading.live.groups import LiveGroup, LiveMember, NoConsumerGroup, describe_groups
 from kassay.reading.live.offsets import committed, ends
+from kassay.reading.live.other_groups import LiveOther, describe_other
 from kassay.reading.live.topics import brokers_of, describe_topics
 
 
 def read_live(cluster: LiveCluster, name: str, also: Iterable[str] = ()) -> ClusterInputs:
     """The group, its topics and those of `also`, the brokers, and what is left to read.
 
-    Raises `InputError` if the group does not exist or is no consumer group, or if a right is missing.
+    Raises `InputError` if there is no group of consumers, share or Streams of that name, or no right to it.
     """
     group = describe_groups(cluster, [name])[name]
+    if isinstance(group, NoConsumerGroup) and (other := describe_other(cluster, name)) is not None:
+        return _inputs_of_other(cluster, other, also)
     if isinstance(group, InputError):
         raise group
     _require_consumers(cluster, group)
@@ -69,6 +72,23 @@ def inputs_of(
         if topic in subscribed
     ]
     inputs.are_racks_known = all(each.topics is not None for each in group.members)
+    return inputs
+
+
+def _inputs_of_other(cluster: LiveCluster, other: LiveOther, also: Iterable[str]) -> ClusterInputs:
+    """The values of a share or Streams group; raises `InputError`."""
+    place = Place(cluster.bootstrap, 0)
+    inputs = ClusterInputs(files=[cluster.bootstrap], others=[other.group], topics={})
+    named = {topic for topics in other.subscriptions.values() for topic in topics}.union(also)
+    described = describe_topics(cluster, named) if named else None
+    for topic in () if described is None else described.topics:
+        inputs.topics = {**(inputs.topics or {}), topic.name: topic.to_topic()}
+        inputs.described[topic.name] = topic
+    inputs.subscriptions = tuple(
+        Said(place, member, tuple(topic for topic in topics if topic in (inputs.topics or {})))
+        for member, topics in other.subscriptions.items()
+    )
+    inputs.take_brokers(brokers_of(cluster), cluster.bootstrap)
     return inputs
 
 

@@ -46,6 +46,7 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "kafka-reassign-partitions": ("org.apache.kafka.tools.reassign.ReassignPartitionsCommand",),
     "kafka-console-consumer": ("org.apache.kafka.tools.consumer.ConsoleConsumer",),
     "kafka-console-producer": ("org.apache.kafka.tools.ConsoleProducer",),
+    "kafka-console-share-consumer": ("org.apache.kafka.tools.consumer.ConsoleShareConsumer",),
 }
 """The main class of each tool, the newest home first."""
 

@@ -22,7 +22,8 @@ from kassay.reading.live.settings import ClientSettings
 REQUESTS: Final = frozenset(
     {
         *("Metadata", "DescribeCluster", "FindCoordinator", "ListGroups", "DescribeGroups"),
-        *("ConsumerGroupDescribe", "OffsetFetch", "ListOffsets", "ListPartitionReassignments"),
+        *("ConsumerGroupDescribe", "ShareGroupDescribe", "StreamsGroupDescribe", "OffsetFetch"),
+        *("ListOffsets", "ListPartitionReassignments"),
         *("DescribeConfigs", "DescribeLogDirs", "DescribeTopicPartitions", "Fetch"),
     }
 )

@@ -25,6 +25,10 @@ _BATCH: Final = 100
 """Groups in one request."""
 
 
+class NoConsumerGroup(InputError):
+    """There is no group of the name, or one that is none of consumers."""
+
+
 @dataclass(frozen=True)
 class LiveMember:
     """A member; `topics` and `rack` are None where the coordinator does not know them.
@@ -189,7 +193,7 @@ def _partitions(assignment: Any) -> tuple[TopicPartition, ...]:
 def _classic(cluster: LiveCluster, described: Any) -> LiveGroup | InputError:
     """A group of the classic protocol."""
     if described.error_code in _NOT_FOUND or (described.group_state == _DEAD and not described.error_code):
-        return InputError(
+        return NoConsumerGroup(
             f"{cluster.bootstrap}: group {shown(described.group_id)}: {_absent(cluster, described)}"
         )
     if (error := _refused(cluster, described)) is not None:

@@ -1,7 +1,7 @@
-"""The messages of Kafka's protocol that live reading sends: kafka-python's, and one that it lacks.
+"""The messages of Kafka's protocol that live reading sends: kafka-python's, and three that it lacks.
 
 Importing them makes kafka-python read its schemas by a function that Python calls deprecated, hence the
-silence. `ConsumerGroupDescribe` is in `schemas/`. Source: Kafka's message schemas
+silence. What it lacks is in `schemas/`. Source: Kafka's message schemas
 (`clients/src/main/resources/common/message`).
 """
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SCHEMAS: Final = "kassay.reading.live.schemas"
+_LACKING: Final = ("Consumer", "Share", "Streams")
 NEEDS: Final = "--bootstrap-server: needs kafka-python 3, which is not installed: pip install 'kassay[live]'"
 
 
@@ -49,6 +50,6 @@ def _imported() -> SimpleNamespace:
     meta = type(ApiMessage)
     own = {
         name: meta(name, (ApiMessage,), {"__module__": __name__}, load_json=_SCHEMAS)
-        for name in ("ConsumerGroupDescribeRequest", "ConsumerGroupDescribeResponse")
+        for name in (f"{kind}GroupDescribe{way}" for kind in _LACKING for way in ("Request", "Response"))
     }
     return SimpleNamespace(**classes, **own, KafkaProtocol=KafkaProtocol)
