@@ -1,7 +1,8 @@
-"""Fills in the tables of `docs/exhaustive-runs.md`: runs each command for both releases.
+"""Fills in the tables of `docs/exhaustive-runs.md`: runs each command for the releases that it has.
 
-The page is hand-written except for the figures of its tables: states, CPU seconds and verdict, under the
-rules of 4.4 and under those of 2024-10. A new row only needs its command:
+The page is hand-written except for the figures of its tables: states, CPU seconds and verdict of the newest
+release, and states and verdict of each older one, where a walk is small enough. A new row only needs its
+command:
 
     python docs/writers/exhaustive_runs.py              runs the rows that lack figures
     python docs/writers/exhaustive_runs.py --again TEXT repeats those whose command contains the text
@@ -26,21 +27,27 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kassay.cli.main import EXIT_USAGE, run
+from kassay.model.protocols.values.releases import NEWEST, RELEASES, TRUNK_2024
 from kassay.writing.files import write_text
 
 PAGE: Final = Path(__file__).parents[1] / "exhaustive-runs.md"
-OLD: Final = "2024-10"
+OLDER: Final = tuple(name for name in RELEASES if name not in (NEWEST, TRUNK_2024))
+"""The older releases, newest first."""
 LIMIT: Final = 500_000
 """The number of states at which a run ends undecided."""
+OLDER_LIMIT: Final = 12_500
+"""The states of the largest walk that is repeated for older releases."""
 NOT_THERE: Final = "not there"
 """The verdict of a command that a release does not support."""
-AS_NEWEST: Final = "as 4.4"
-"""The verdict of a command whose rules are the same in both releases."""
+SAME: Final = "same"
+"""The cell of an older release with the states and the verdict of the newest one."""
+NOT_WALKED: Final = "-"
+"""The cell of an older release for which a walk is too large."""
 UNCHANGED: Final = "kassay explore classic "
 """The prefix of commands that no rule of an older release changes."""
 HEAD: Final = (
-    "| command | states | seconds | verdict | 2024-10: states | seconds | verdict |",
-    "|---|---|---|---|---|---|---|",
+    f"| command | states | seconds | verdict | {' | '.join(OLDER)} |",
+    f"|---|---|---|---|{'---|' * len(OLDER)}",
 )
 _ROW: Final = re.compile(r"^\| `(kassay explore [^`]+)` \|(.*)$", re.MULTILINE)
 
@@ -60,33 +67,53 @@ class Figures(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of a table: the command, and the figures of both releases, None where they are missing."""
+    """A line of a table: the command, and the figures of each release, None where they are missing."""
 
     command: str
     newest: Figures | None
-    old: Figures | None
+    older: tuple[Figures | None, ...]
 
     def line(self) -> str:
         """The line as Markdown."""
-        cells = [cell for one in (self.newest, self.old) for cell in (one.cells() if one else [""] * 3)]
+        cells = self.newest.cells() if self.newest else [""] * 3
+        cells += [_cell(figures, self.newest) for figures in self.older]
         return f"| {' | '.join([f'`{self.command}`', *cells])} |"
+
+
+def _cell(older: Figures | None, newest: Figures | None) -> str:
+    """The figures of an older release: what differs from the newest one."""
+    if older is None:
+        return ""
+    if older.states is None:
+        return older.verdict
+    if newest and older.verdict == newest.verdict:
+        return SAME if older.states == newest.states else f"{older.states:,}"
+    return f"{older.states:,}, {older.verdict}"
 
 
 def rows(text: str) -> Iterator[Row]:
     """The rows of the tables of a page."""
     for command, rest in _ROW.findall(text):
         cells = [cell.strip() for cell in rest.split("|")]
-        cells += [""] * (6 - len(cells))
-        yield Row(command, _figures(cells[:3]), _figures(cells[3:6]))
+        cells += [""] * (3 + len(OLDER) - len(cells))
+        newest = _figures(cells[:3])
+        yield Row(command, newest, tuple(_older(cell, newest) for cell in cells[3 : 3 + len(OLDER)]))
 
 
 def _figures(cells: list[str]) -> Figures | None:
     states, seconds, verdict = cells
-    if verdict in (NOT_THERE, AS_NEWEST):
-        return Figures(None, None, verdict)
     if not (states and verdict):
         return None
     return Figures(int(states.replace(",", "")), float(seconds) if seconds else None, verdict)
+
+
+def _older(cell: str, newest: Figures | None) -> Figures | None:
+    if cell in (NOT_THERE, NOT_WALKED):
+        return Figures(None, None, cell)
+    if not cell or newest is None:
+        return None
+    states, _, verdict = ("", "", "") if cell == SAME else cell.partition(", ")
+    return Figures(int(states.replace(",", "")) if states else newest.states, None, verdict or newest.verdict)
 
 
 def verdict(document: Mapping[str, Any]) -> str:
@@ -119,10 +146,18 @@ def walked(command: str, release: str = "") -> Figures:
 
 
 def filled(row: Row) -> Row:
-    """The row, run for both releases; only for the newest where they have the same rules."""
-    same = row.command.startswith(UNCHANGED)
-    old = Figures(None, None, AS_NEWEST) if same else walked(row.command, OLD)
-    return Row(row.command, walked(row.command), old)
+    """The row, run for the newest release, and for the older ones if that walk is small."""
+    newest = walked(row.command)
+    return Row(row.command, newest, tuple(_repeated(row.command, newest, release) for release in OLDER))
+
+
+def _repeated(command: str, newest: Figures, release: str) -> Figures:
+    """The figures of a command for an older release."""
+    if command.startswith(UNCHANGED):
+        return newest
+    if (newest.states or 0) > OLDER_LIMIT:
+        return Figures(None, None, NOT_WALKED)
+    return walked(command, release)
 
 
 def with_row(text: str, row: Row) -> str:
@@ -147,7 +182,7 @@ def fill(page: Path, again: str | None = None) -> Iterator[Row]:
 def _is_due(row: Row, again: str | None) -> bool:
     if again is not None:
         return again in row.command
-    return any(one is None or (one.states and one.seconds is None) for one in (row.newest, row.old))
+    return row.newest is None or row.newest.seconds is None or None in row.older
 
 
 def main() -> None:

@@ -91,8 +91,10 @@ INTRODUCTION: Final = """# Broken rules, and what finds them
 `kassay list switches` lists deliberately wrong rules, most of them bugs that Kafka once had. `kassay
 switches` turns them on one by one and explores the model at the given bound, then again with all switches
 off. It exits with 0 only if the expected invariant finds each switch, if the switches that it needs do not
-show the same without it, and if every model is clean with all switches off. That takes about a minute on
-one core. `python docs/writers/switches.py > docs/switches.md` generates this page.
+show the same without it, and if every model has only known findings about Kafka with all switches off
+([coordinator-findings.md](coordinator-findings.md)). Clients are the corrected ones: what is found is then
+the switch's alone. That takes some minutes on one core. `python docs/writers/switches.py > docs/switches.md`
+generates this page.
 
 An exploration ends at the first violation, unless that is not the expected one; *states* is the number
 reached by then. *Steps* is the length of a shortest trace, which the command below shows as swim lanes. A

@@ -2,11 +2,13 @@
 
 import pytest
 
+from kassay.certify.protocols.known import read_known, unknown
 from kassay.certify.protocols.switch_runs import names_of, row
 from kassay.certify.protocols.switches import SWITCHES
 from kassay.model.kinds import Verdict
 from kassay.model.protocols.values.releases import RELEASES
 from tests.docs.markdown import rows
+from tests.explored import BASELINE
 from tests.paths import DOCS
 from writers.switches import page
 
@@ -60,8 +62,9 @@ def test_scenario_66_each_switch_is_found_and_nothing_without_it_as_its_line_say
     assert walked.on.caught, f"{name} showed {walked.on.sightings} in {walked.on.states} states"
     assert all(seen.length > 0 for seen in walked.on.shown)
     assert walked.off.result.exploration.limit is None
-    assert not walked.off.sightings
-    assert walked.off.result.verdict is Verdict.HOLDS
+    assert {seen.kind for seen in walked.off.sightings} == {*walked.switch.known}
+    assert walked.off.result.verdict is (Verdict.VIOLATED if walked.switch.known else Verdict.HOLDS)
+    assert unknown(read_known(BASELINE), walked.switch.model, walked.switch.known) == []
     assert (walked.alone is not None) == bool(SWITCHES[name].along)
     if walked.alone is not None:
         assert walked.alone.result.exploration.limit is None

@@ -11,7 +11,7 @@ def test_the_switches_of_a_model_are_found_and_the_model_is_clean(tmp_path: Path
     assert done.returncode == 0, done.stdout + done.stderr
     assert "zk_no_owner_guard" in done.stdout
     assert "single-current-owner in 6 steps" in done.stdout
-    assert "3 of 3 switches are found, and the models are clean without them" in done.stdout
+    assert "3 of 3 switches are found, and nothing new without them" in done.stdout
 
 
 def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ LIVELOCK: Final = "livelock"
 class Switch:
     """One wrong rule, the findings that show it, and the bound at which they appear.
 
-    `along` are further switches without which it cannot show. Clients that differ from Kafka's are the
+    `along` are further switches without which it cannot show. `known` are the findings about Kafka that the
+    walk has without the switch (`docs/coordinator-findings.md`). Clients that differ from Kafka's are the
     corrected ones: what a walk finds is then the switch's alone.
     """
 
@@ -34,6 +35,7 @@ class Switch:
     shows: tuple[str, ...]
     bound: ExploreSettings
     along: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.model in WITH_CLIENTS:

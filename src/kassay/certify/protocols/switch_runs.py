@@ -64,13 +64,12 @@ class SwitchRow:
     def holds(self) -> bool:
         """Whether the switch, and only the switch, causes its findings, and the model is clean without it.
 
-        Findings of the release's older rules alone do not count against it, but the switch must then cause
-        other or earlier findings.
+        Findings of the release's older rules, and known ones about Kafka, do not count against it, but the
+        switch must then cause other or earlier findings.
         """
         nearest = {sighting.kind: sighting.length for sighting in self.off.sightings}
-        clean = self.off.result.exploration.limit is None and set(nearest) <= _shown_by(
-            self.off.result.settings.release
-        )
+        expected = _shown_by(self.off.result.settings.release) | {*self.switch.known}
+        clean = self.off.result.exploration.limit is None and set(nearest) <= expected
         own = all(sighting.length < nearest.get(sighting.kind, inf) for sighting in self.on.shown)
         return self.on.caught and own and clean and not (self.alone and self.alone.shown)
 

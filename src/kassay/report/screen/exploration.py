@@ -240,9 +240,9 @@ def reasons(result: ExploreResult) -> list[str]:
 
 
 def all_off(row: SwitchRow) -> str:
-    """The verdict without the switch, and how many states were walked for it."""
-    verdict = str(row.off.result.verdict)
-    return f"{verdict}, {row.off.states} states"
+    """The verdict without the switch, how many states were walked for it, and its known findings."""
+    known = f" (known: {', '.join(row.switch.known)})" if row.switch.known else ""
+    return f"{row.off.result.verdict}, {row.off.states} states{known}"
 
 
 def switches_view(walked: Sequence[SwitchRow]) -> View:
@@ -261,7 +261,7 @@ def switches_view(walked: Sequence[SwitchRow]) -> View:
     ]
     table = plain_table(("switch", "bug", "model", "found by", "states", "all off", ""), rows)
     good = sum(row.holds for row in walked)
-    verdict = f"{good} of {len(walked)} switches are found, and the models are clean without them"
+    verdict = f"{good} of {len(walked)} switches are found, and nothing new without them"
     return stack(table, line(), line(verdict, style="bold green" if good == len(walked) else "bold red"))
 
 
