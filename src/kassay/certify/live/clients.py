@@ -1,0 +1,157 @@
+"""Client libraries: what `--clients` names, the strategies that each has, and how its program is started.
+
+`--clients java@4.4.0:range*2,librdkafka:range,kafka-python:consumer/uniform`: a library, for Java a release,
+the strategies joined by `+` or `consumer` with an assignor of the broker, and how many such members.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars, class_path
+from kassay.certify.jars.java import find_java
+from kassay.certify.live.program import Protocol
+from kassay.certify.live.script import MEMBERS_MAX, LiveSeat
+from kassay.model.errors import InputError
+from kassay.reading.documents import one_of, shown
+
+CLASSES: Final = Path(__file__).parent / "java"
+"""The folder of our classes, for the class path.
+
+They are compiled for Java 17 against the jars of a 4.4.0 broker:
+
+    javac --release 17 -g:none -cp 'JARS/*' -d src/kassay/certify/live/java \\
+        src/kassay/certify/live/java/kassay/live/*.java
+"""
+JVM: Final = (
+    "-Xmx64m",
+    "-Xss512k",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Xshare:auto",
+)
+CONSUMER: Final = "consumer"
+FOUR: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A client library: its strategies in classic groups, its consumer groups, the module of its package."""
+
+    name: str
+    strategies: tuple[str, ...]
+    consumer: bool
+    module: str = ""
+    package: str = ""
+    program: str = ""
+
+
+LIBRARIES: Final[Mapping[str, Library]] = {
+    each.name: each
+    for each in (
+        Library("java", FOUR, consumer=True),
+        Library(
+            "librdkafka",
+            ("range", "roundrobin", "cooperative-sticky"),
+            consumer=True,
+            module="confluent_kafka",
+            package="confluent-kafka",
+            program="librdkafka",
+        ),
+        Library(
+            "kafka-python",
+            FOUR,
+            consumer=False,
+            module="kafka",
+            package="kafka-python>=3",
+            program="kafka_python",
+        ),
+        Library(
+            "aiokafka",
+            ("range", "roundrobin", "sticky"),
+            consumer=False,
+            module="aiokafka",
+            package="aiokafka",
+            program="aio",
+        ),
+    )
+}
+_SPEC: Final = re.compile(
+    r"(?P<name>[a-z][a-z0-9-]*)(?:@(?P<release>\d+\.\d+\.\d+))?:(?P<how>[^:*]+)(?:\*(?P<times>[1-9]\d?))?"
+)
+_FORM: Final = "LIBRARY:STRATEGY, such as java:range*2 or librdkafka:cooperative-sticky"
+
+
+@dataclass(frozen=True)
+class ClientPrograms:
+    """How programs are started: own ones by name, and where Java's jars are (of a release, by default cached)."""
+
+    own: Mapping[str, Sequence[str]]
+    jars: tuple[Path, ...] = ()
+    release: str = NEWEST_RELEASE
+
+    def command(self, client: str) -> list[str]:
+        """The command line of a client; raises `InputError` that says what is missing and how to install it."""
+        name, _, release = client.partition("@")
+        if name in self.own:
+            return [*self.own[name]]
+        library = self.library(name)
+        if library.name == "java":
+            jars = broker_jars(release) if release and release != self.release else self.jars
+            java = find_java("the client java", "java").program
+            return [java, *JVM, "-cp", class_path(jars, CLASSES), "kassay.live.Member"]
+        require_installed(library)
+        return [sys.executable, "-P", "-m", f"{__package__}.programs.{library.program}"]
+
+    def library(self, name: str) -> Library:
+        """The library of this name; raises `InputError`."""
+        if name not in LIBRARIES:
+            raise InputError(f"--clients {name}: expected {one_of([*LIBRARIES, *self.own], name)}")
+        return LIBRARIES[name]
+
+    def seats(self, specs: Sequence[str]) -> tuple[LiveSeat, ...]:
+        """The members of these specs, named m1, m2, ...; raises `InputError`."""
+        seats: list[LiveSeat] = []
+        for spec in specs:
+            match = _SPEC.fullmatch(spec)
+            if match is None:
+                raise InputError(f"--clients {shown(spec)}: expected {_FORM}")
+            strategies, protocol = self._how(match["name"], match["how"], spec)
+            client = match["name"] + (f"@{match['release']}" if match["release"] else "")
+            if match["release"] and match["name"] != "java":
+                raise InputError(f"--clients {spec}: a release is expected of java alone")
+            for _ in range(int(match["times"] or 1)):
+                seats.append(LiveSeat(f"m{len(seats) + 1}", client, strategies, protocol))
+        if len(seats) > MEMBERS_MAX:
+            raise InputError(f"--clients: {len(seats)} members, expected at most {MEMBERS_MAX}")
+        return tuple(seats)
+
+    def _how(self, name: str, how: str, spec: str) -> tuple[tuple[str, ...], Protocol]:
+        """The strategies and the protocol that a spec names; raises `InputError`."""
+        if how == CONSUMER or how.startswith(f"{CONSUMER}/"):
+            if name not in self.own and not self.library(name).consumer:
+                raise InputError(f"--clients {spec}: kassay's program of {name} has no consumer groups")
+            return tuple(filter(None, [how.partition("/")[2]])), "consumer"
+        strategies = tuple(how.split("+"))
+        if name not in self.own:
+            known = self.library(name).strategies
+            for strategy in strategies:
+                if strategy not in known:
+                    raise InputError(f"--clients {spec}: {name} has {', '.join(known)}, not {strategy}")
+        return strategies, "classic"
+
+
+def require_installed(library: Library) -> None:
+    """Raises `InputError` with the command that installs the library's package if it is missing."""
+    if importlib.util.find_spec(library.module) is None:
+        raise InputError(
+            f"the client {library.name} needs a package: expected `pip install '{library.package}'`, "
+            "or `pip install 'kassay[clients]'` for all"
+        )

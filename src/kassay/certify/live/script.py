@@ -1,0 +1,193 @@
+"""Scripts: the members, the topics, and what is done to them, as values and as TOML.
+
+A script says what happens and never what a client answers, so the same script plays with any clients. An action
+on a member for which it means nothing (to stop one that is not running) does nothing, so any part of a script can
+be left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, Final, Literal, get_args
+
+from kassay.certify.live.program import Protocol, Timeouts
+from kassay.model.errors import InputError
+from kassay.reading.documents import Bound, Count, Positive, one_of, read_toml, within
+from kassay.reading.values import read_as, unique
+from kassay.writing.files import json_text
+
+Do = Literal[
+    "join",
+    "leave",
+    "crash",
+    "return",
+    "pause",
+    "resume",
+    "subscribe",
+    "pace",
+    "grow",
+    "restart-broker",
+]
+DOES: Final[tuple[str, ...]] = get_args(Do)
+OF_A_MEMBER: Final = frozenset({*DOES} - {"grow", "restart-broker"})
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_EXPECTED: Final = "letters, digits, - and _, at most 40"
+PlainName = Annotated[str, Bound(_EXPECTED, lambda name: _PLAIN.fullmatch(name) is not None)]
+MEMBERS_MAX: Final = 64
+
+
+@dataclass(frozen=True)
+class LiveSeat:
+    """A member of a script: its library, with a release if that matters, and how it joins."""
+
+    name: PlainName
+    client: str
+    strategies: tuple[str, ...]
+    protocol: Protocol = "classic"
+    instance: str | None = None
+
+
+@dataclass(frozen=True)
+class LiveAction:
+    """One thing that is done; then the group is awaited. Fields that an action does not use are empty.
+
+    join, subscribe: `topics`. grow: `topic` to `partitions`. pace: `wait_ms` between polls. return: killed and
+    started again at once, which a static member survives without a rebalance.
+    """
+
+    do: Do
+    member: str = ""
+    topics: tuple[str, ...] = ()
+    topic: str = ""
+    partitions: int = 0
+    wait_ms: int = 0
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        match self.do:
+            case "grow":
+                return f"grow {self.topic} to {self.partitions} partitions"
+            case "pace":
+                return f"pace {self.member}: {self.wait_ms} ms between polls"
+            case "subscribe" | "join" if self.topics:
+                return f"{self.do} {self.member} ({', '.join(self.topics)})"
+        return f"{self.do} {self.member}".strip()
+
+
+@dataclass(frozen=True)
+class LiveScript:
+    """A whole script; every member reads all topics unless an action says otherwise."""
+
+    topics: Mapping[str, int]
+    seats: tuple[LiveSeat, ...]
+    actions: tuple[LiveAction, ...]
+    timeouts: Timeouts = Timeouts()
+    title: str = ""
+    by_name: Mapping[str, LiveSeat] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", {seat.name: seat for seat in self.seats})
+
+    def without(self, index: int) -> LiveScript:
+        """The script without one of its actions."""
+        return replace(self, actions=self.actions[:index] + self.actions[index + 1 :])
+
+
+@dataclass(frozen=True)
+class _Member:
+    name: PlainName
+    client: str
+    strategies: list[str]
+    protocol: Protocol = "classic"
+    instance: str | None = None
+
+
+@dataclass(frozen=True)
+class _Action:
+    do: str
+    member: str = ""
+    topics: list[str] = field(default_factory=list)
+    topic: str = ""
+    partitions: Count = 0
+    wait_ms: Count = 0
+
+
+@dataclass(frozen=True)
+class _Timeouts:
+    session_ms: Positive = 6000
+    heartbeat_ms: Positive = 500
+    max_poll_ms: Positive = 20_000
+    metadata_ms: Positive = 1000
+
+
+@dataclass(frozen=True)
+class _Script:
+    topics: Mapping[str, Positive]
+    member: list[_Member]
+    action: list[_Action]
+    title: str = ""
+    timeouts: _Timeouts = _Timeouts()
+
+
+def read_script(path: str) -> LiveScript:
+    """The script of a TOML file; raises `InputError` that names file and field."""
+    return script_of(read_toml(path, "a script: [topics], [[member]], [[action]]"), path)
+
+
+def script_of(document: Any, where: str) -> LiveScript:
+    """The script of a document; raises `InputError`."""
+    raw = read_as(_Script, document, where, closed=True)
+    if not raw.topics or not raw.member or len(raw.member) > MEMBERS_MAX:
+        raise InputError(f"{where}: expected a topic, and from 1 to {MEMBERS_MAX} members")
+    for topic in raw.topics:
+        if not _PLAIN.fullmatch(topic):
+            raise InputError(f"{where}: topics.{topic}: expected {_EXPECTED}")
+    within(raw.topics.values(), f"{where}: topics")
+    unique(((f"{where}: member[{i}].name", each.name) for i, each in enumerate(raw.member)), "the member")
+    seats = tuple(LiveSeat(m.name, m.client, tuple(m.strategies), m.protocol, m.instance) for m in raw.member)
+    names = [seat.name for seat in seats]
+    actions = [
+        _action(each, f"{where}: action[{i}]", names, [*raw.topics]) for i, each in enumerate(raw.action)
+    ]
+    return LiveScript(
+        dict(raw.topics), seats, tuple(actions), Timeouts(**asdict(raw.timeouts)), title=raw.title
+    )
+
+
+def _action(raw: _Action, where: str, members: list[str], topics: list[str]) -> LiveAction:
+    """The action, whose names are known; raises `InputError`."""
+    if raw.do not in DOES:
+        raise InputError(f"{where}.do: found {raw.do!r}, expected {one_of(DOES, raw.do)}")
+    if raw.do in OF_A_MEMBER and raw.member not in members:
+        raise InputError(f"{where}.member: found {raw.member!r}, expected {one_of(members, raw.member)}")
+    used = [*raw.topics, *([raw.topic] if raw.do == "grow" else [])]
+    for topic in used:
+        if topic not in topics:
+            raise InputError(f"{where}: topic {topic!r}, expected {one_of(topics, topic)}")
+    if raw.do == "subscribe" and not raw.topics:
+        raise InputError(f"{where}.topics: expected at least one topic")
+    return LiveAction(raw.do, raw.member, tuple(raw.topics), raw.topic, raw.partitions, raw.wait_ms)  # type: ignore[arg-type]  # one of DOES
+
+
+def script_toml(script: LiveScript) -> str:
+    """The script as TOML, which `read_script` reads back as an equal one."""
+    lines = [f"title = {_value(script.title)}", "", "[timeouts]", *_lines(asdict(script.timeouts))]
+    lines += ["", "[topics]", *(f"{_value(name)} = {count}" for name, count in script.topics.items())]
+    for seat in script.seats:
+        lines += ["", "[[member]]", *_lines(asdict(seat))]
+    for action in script.actions:
+        lines += ["", "[[action]]", *_lines(asdict(action))]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(fields: Mapping[str, Any]) -> list[str]:
+    """The fields that have a value; the reader's defaults are the others."""
+    return [f"{key} = {_value(value)}" for key, value in fields.items() if value not in (None, "", (), 0)]
+
+
+def _value(value: object) -> str:
+    """The value as TOML: texts, whole numbers and lists of texts are written as in JSON."""
+    return json_text(list(value) if isinstance(value, tuple) else value).replace("\x7f", "\\u007f")
