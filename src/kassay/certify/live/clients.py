@@ -91,14 +91,14 @@ _FORM: Final = "LIBRARY:STRATEGY, such as java:range*2 or librdkafka:cooperative
 
 @dataclass(frozen=True)
 class ClientPrograms:
-    """How programs are started: own ones by name, and where Java's jars are (of a release, by default cached)."""
+    """How programs are started: own ones by name, and Java's with these jars, which are of this release."""
 
     own: Mapping[str, Sequence[str]]
     jars: tuple[Path, ...] = ()
     release: str = NEWEST_RELEASE
 
     def command(self, client: str) -> list[str]:
-        """The command line of a client; raises `InputError` that says what is missing and how to install it."""
+        """The command line of a client; raises `InputError` with what is missing and what installs it."""
         name, _, release = client.partition("@")
         if name in self.own:
             return [*self.own[name]]

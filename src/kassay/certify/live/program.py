@@ -1,7 +1,7 @@
 """The protocol between kassay and a client program: JSON lines, commands in, events out.
 
 `docs/live.md` documents it for those who write a program of their own. Commands are documents with `do`;
-events are documents with `event` and `t`, nanoseconds of CLOCK_MONOTONIC, which all processes of a machine share.
+events have `event` and `t`, nanoseconds of CLOCK_MONOTONIC, which all processes of a machine share.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ class Timeouts:
         return 2 * (self.session_ms + self.metadata_ms) + self.max_poll_ms
 
 
+TIMEOUTS: Final = Timeouts()
+
+
 @dataclass(frozen=True)
 class ClientStart:
     """The configuration of a client: the first command of every program.
@@ -56,7 +59,7 @@ class ClientStart:
     strategies: tuple[str, ...]
     protocol: Protocol = "classic"
     instance: str | None = None
-    timeouts: Timeouts = Timeouts()
+    timeouts: Timeouts = TIMEOUTS
     offset_reset: str = "earliest"
 
     def document(self) -> Document:
@@ -98,7 +101,7 @@ class Ready(Event):
 
 @dataclass(frozen=True)
 class Called(Event):
-    """A callback of the client begins or ends; a library without callbacks reports both where it learns of it."""
+    """A callback of the client begins or ends; without callbacks, both are where the client learns of it."""
 
     kind: Callback
     phase: Phase

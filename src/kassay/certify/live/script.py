@@ -1,8 +1,8 @@
 """Scripts: the members, the topics, and what is done to them, as values and as TOML.
 
-A script says what happens and never what a client answers, so the same script plays with any clients. An action
-on a member for which it means nothing (to stop one that is not running) does nothing, so any part of a script can
-be left out.
+A script says what happens and never what a client answers, so it plays with any clients. An action on a member
+for which it means nothing (to stop one that is not running) does nothing, so any part of a script can be left
+out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, get_args
 
-from kassay.certify.live.program import Protocol, Timeouts
+from kassay.certify.live.program import TIMEOUTS, Protocol, Timeouts
 from kassay.model.errors import InputError
 from kassay.reading.documents import Bound, Count, Positive, one_of, read_toml, within
 from kassay.reading.values import read_as, unique
@@ -53,8 +53,8 @@ class LiveSeat:
 class LiveAction:
     """One thing that is done; then the group is awaited. Fields that an action does not use are empty.
 
-    join, subscribe: `topics`. grow: `topic` to `partitions`. pace: `wait_ms` between polls. return: killed and
-    started again at once, which a static member survives without a rebalance.
+    join, subscribe: `topics`. grow: `topic` to `partitions`. pace: `wait_ms` between polls. return: killed
+    and started again at once, which a static member survives without a rebalance.
     """
 
     do: Do
@@ -84,7 +84,7 @@ class LiveScript:
     topics: Mapping[str, int]
     seats: tuple[LiveSeat, ...]
     actions: tuple[LiveAction, ...]
-    timeouts: Timeouts = Timeouts()
+    timeouts: Timeouts = TIMEOUTS
     title: str = ""
     by_name: Mapping[str, LiveSeat] = field(init=False, repr=False, compare=False)
 

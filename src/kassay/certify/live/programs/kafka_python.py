@@ -1,0 +1,121 @@
+"""A member with kafka-python."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from kassay.certify.live.programs.common import (
+    ALL,
+    POLL_MS,
+    Commands,
+    Output,
+    Partition,
+    Span,
+    Work,
+    committed,
+    fatal,
+    run,
+    spans_of,
+)
+
+
+def _assignor(name: str) -> Any:
+    """The class of a strategy."""
+    if name == "range":
+        from kafka.coordinator.assignors.range import RangePartitionAssignor as Assignor
+    elif name == "roundrobin":
+        from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor as Assignor
+    elif name == "sticky":
+        from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor as Assignor
+    else:
+        from kafka.coordinator.assignors import cooperative_sticky
+
+        return next(v for k, v in vars(cooperative_sticky).items() if k.startswith("Cooperative"))
+    return Assignor
+
+
+def _set(partitions: Any) -> list[Partition]:
+    return [(each.topic, each.partition) for each in partitions]
+
+
+class _Client:
+    """A consumer, and its listener."""
+
+    def __init__(self, start: Mapping[str, Any], output: Output, work: Work) -> None:
+        from kafka import ConsumerRebalanceListener, KafkaConsumer
+
+        class Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # the library has no types
+            """Reports each callback; commits before a partition is given up."""
+
+            def on_partitions_assigned(_, assigned: Any) -> None:  # noqa: N805
+                output.callback("assigned", "begin", _set(assigned))
+                output.callback("assigned", "end", _set(assigned))
+
+            def on_partitions_revoked(_, revoked: Any) -> None:  # noqa: N805
+                output.callback("revoked", "begin", _set(revoked))
+                committed(output, self.commit, work.take(_set(revoked)))
+                output.callback("revoked", "end", _set(revoked))
+
+            def on_partitions_lost(_, lost: Any) -> None:  # noqa: N805
+                output.callback("lost", "begin", _set(lost))
+                work.take(_set(lost))
+                output.callback("lost", "end", _set(lost))
+
+        self._listener = Listener()
+        self._consumer = KafkaConsumer(
+            bootstrap_servers=start["bootstrap"],
+            group_id=start["group"],
+            client_id=start["client"],
+            group_instance_id=start["instance"],
+            partition_assignment_strategy=[_assignor(name) for name in start["strategies"]],
+            session_timeout_ms=start["session_ms"],
+            heartbeat_interval_ms=start["heartbeat_ms"],
+            max_poll_interval_ms=start["max_poll_ms"],
+            metadata_max_age_ms=start["metadata_ms"],
+            auto_offset_reset=start["offset_reset"],
+            enable_auto_commit=False,
+        )
+        self.subscribe(start["topics"])
+
+    def subscribe(self, topics: list[str]) -> None:
+        """Replace the subscription."""
+        self._consumer.subscribe(topics, listener=self._listener)
+
+    def poll(self) -> list[Span]:
+        """Poll once."""
+        offsets: dict[Partition, list[int]] = defaultdict(list)
+        for partition, records in self._consumer.poll(timeout_ms=POLL_MS).items():
+            offsets[partition.topic, partition.partition] += [record.offset for record in records]
+        return spans_of(offsets)
+
+    def commit(self, offsets: Mapping[Partition, int]) -> None:
+        """Commit synchronously."""
+        from kafka import TopicPartition
+        from kafka.structs import OffsetAndMetadata
+
+        self._consumer.commit(
+            {TopicPartition(*each): OffsetAndMetadata(offset, "", -1) for each, offset in offsets.items()}
+        )
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._consumer.close()
+
+
+def main() -> None:
+    """Serve as a member until told to close."""
+    output, commands, work = Output(), Commands(), Work()
+    output.watch()
+    try:
+        client = _Client(commands.start, output, work)
+    except Exception as error:  # the library's own
+        fatal(output, error)
+    output.emit("ready", library="kafka-python", version=version("kafka-python"), reports=ALL)
+    run(commands, output, client, work)
+
+
+if __name__ == "__main__":
+    main()
