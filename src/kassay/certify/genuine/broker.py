@@ -8,7 +8,6 @@ One process that is broker and controller (KRaft), with as many listeners as are
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -20,14 +19,15 @@ from pathlib import Path
 from typing import Final
 
 from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars, class_path
+from kassay.certify.jars.java import find_java
 from kassay.model.errors import InputError
 from kassay.writing.files import write_text
 
 CONTROLLER: Final = "CONTROLLER"
 _JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _CLUSTER_ID: Final = "kassayLiveKassayLiveQQ"
-_STARTED: Final = "Kafka Server started"
-_START_S: Final = 90.0
+STARTED: Final = "Kafka Server started"
+START_S: Final = 90.0
 _STOP_S: Final = 20.0
 _SHOWN: Final = 1_500
 _LOG4J: Final = "log4j.properties"
@@ -64,6 +64,16 @@ class GenuineBroker:
         """Host and port of a listener."""
         return f"127.0.0.1:{self.ports[listener]}"
 
+    @property
+    def properties(self) -> Path:
+        """The file of its settings."""
+        return self.folder / "server.properties"
+
+    @property
+    def server_command(self) -> list[str]:
+        """The command line that starts the broker; it logs to standard error."""
+        return _java(self, "kafka.Kafka", [str(self.properties)], heap="384m", level="info")
+
     def command(self, tool: str, *arguments: str) -> list[str]:
         """The command line of one of Kafka's tools."""
         return _java(self, _main_class(self.jars, tool), arguments, heap="128m", level="error")
@@ -98,9 +108,7 @@ def _main_class(jars: Iterable[Path], tool: str) -> str:
 
 def _java(broker: GenuineBroker, main: str, arguments: Iterable[str], *, heap: str, level: str) -> list[str]:
     """A command line of Java."""
-    java = shutil.which("java")
-    if java is None:
-        raise InputError("a broker needs Java: no java on the PATH")
+    java = find_java("a broker", "java").program
     log = [f"-Dorg.slf4j.simpleLogger.defaultLogLevel={level}", f"-Dkassay.log={level.upper()}"]
     log.append(f"-Dlog4j.configuration=file:{broker.folder / _LOG4J}")
     return [java, f"-Xmx{heap}", *_JVM, *log, "-cp", class_path(broker.jars), main, *arguments]
@@ -157,33 +165,50 @@ def genuine_broker(
     Raises `InputError` if jars or Java are missing, or if it does not start.
     """
     jars = broker_jars(release, fetch=fetch)
-    ports = dict(zip([*listeners, CONTROLLER], _free_ports(len(listeners) + 1), strict=True))
     with tempfile.TemporaryDirectory(prefix="kassay-broker-") as name:
-        folder = Path(name)
-        broker = GenuineBroker(release, jars, folder, ports)
-        path = folder / "server.properties"
-        write_text(_LOG4J_SETTINGS, str(folder / _LOG4J))
-        write_text(_properties(listeners, ports, folder, settings or {}), str(path))
-        options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(path), "--standalone"]
-        output = broker.tool("kafka-storage", *options, *format_options)
-        if not (folder / "data" / "meta.properties").exists():
-            raise InputError(f"Kafka {release}: the broker's folder was not formatted: {output[-_SHOWN:]}")
-        with _running(broker, path):
+        broker = formatted_broker(
+            listeners, jars, Path(name), release=release, settings=settings, format_options=format_options
+        )
+        with _running(broker):
             yield broker
 
 
+def formatted_broker(
+    listeners: Mapping[str, str],
+    jars: tuple[Path, ...],
+    folder: Path,
+    *,
+    release: str = NEWEST_RELEASE,
+    settings: Mapping[str, str] | None = None,
+    format_options: Iterable[str] = (),
+) -> GenuineBroker:
+    """A broker that is not running: its settings and its formatted log in the folder, its ports free ones.
+
+    Raises `InputError` without Java, or if the folder cannot be formatted.
+    """
+    ports = dict(zip([*listeners, CONTROLLER], _free_ports(len(listeners) + 1), strict=True))
+    broker = GenuineBroker(release, jars, folder, ports)
+    write_text(_LOG4J_SETTINGS, str(folder / _LOG4J))
+    write_text(_properties(listeners, ports, folder, settings or {}), str(broker.properties))
+    options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(broker.properties), "--standalone"]
+    output = broker.tool("kafka-storage", *options, *format_options)
+    if not (folder / "data" / "meta.properties").exists():
+        raise InputError(f"Kafka {release}: the broker's folder was not formatted: {output[-_SHOWN:]}")
+    return broker
+
+
 @contextmanager
-def _running(broker: GenuineBroker, properties: Path) -> Iterator[None]:
+def _running(broker: GenuineBroker) -> Iterator[None]:
     """The process of the broker, up; ended at the end."""
     log = broker.folder / "broker.log"
-    command = _java(broker, "kafka.Kafka", [str(properties)], heap="384m", level="info")
+    command = broker.server_command
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, env=os.environ
         )
     try:
-        end = time.monotonic() + _START_S
-        while _STARTED not in (text := log.read_text("utf-8", "replace")):
+        end = time.monotonic() + START_S
+        while STARTED not in (text := log.read_text("utf-8", "replace")):
             if process.poll() is not None or time.monotonic() > end:
                 raise InputError(f"Kafka {broker.release}: the broker did not start: {text[-_SHOWN:]}")
             time.sleep(0.1)

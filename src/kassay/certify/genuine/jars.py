@@ -76,17 +76,25 @@ def cache_folder(jars: JarSet = COORDINATOR) -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "kassay" / jars.folder
 
 
-def broker_jars(release: str = NEWEST_RELEASE, *, fetch: bool = False) -> tuple[Path, ...]:
-    """The jars of a broker and of Kafka's tools, from the cache, into which `fetch` downloads them.
+def broker_jars(
+    release: str = NEWEST_RELEASE, *, home: Path | None = None, fetch: bool = False
+) -> tuple[Path, ...]:
+    """The jars of a broker and of Kafka's tools: of `home`, a distribution, or of the cache.
 
-    Raises `InputError`, one line that says what is needed, if they are not there.
+    `fetch` downloads those that the cache lacks. Raises `InputError`, one line that says what is needed, if they
+    are not there.
     """
     _require_release(release)
+    if home is not None:
+        return _of_distribution(home, release, BROKER)
     folder = cache_folder(BROKER) / release
     if not _complete(folder, release, BROKER) and fetch:
         _fetch(release, folder, BROKER)
     if not _complete(folder, release, BROKER):
-        raise InputError(f"needs the jars of a Kafka {release} broker in {folder}, which Maven can fetch")
+        raise InputError(
+            f"needs the jars of a Kafka {release} broker: expected --kafka-home DIR, an unpacked distribution of "
+            f"Kafka, or --fetch, which downloads 54 MB through Maven into {folder.parent}"
+        )
     return tuple(sorted(folder.glob("*.jar")))
 
 
@@ -100,7 +108,7 @@ def coordinator_jars(
     """
     _require_release(release)
     if home is not None:
-        return _of_distribution(home, release)
+        return _of_distribution(home, release, COORDINATOR)
     folder = cache_folder() / release
     if not _complete(folder, release) and fetch:
         _fetch(release, folder)
@@ -122,17 +130,16 @@ def _complete(folder: Path, release: str, jars: JarSet = COORDINATOR) -> bool:
     return any(folder.glob(f"{jars.marker}{release}.jar"))
 
 
-def _of_distribution(home: Path, release: str) -> tuple[Path, ...]:
+def _of_distribution(home: Path, release: str, jars: JarSet) -> tuple[Path, ...]:
+    marker = jars.marker
     for folder in (home / "libs", home):
-        names = [path.name for path in folder.glob(f"{_COORDINATOR}[0-9]*.jar")]
-        if f"{_COORDINATOR}{release}.jar" in names:
+        names = [path.name for path in folder.glob(f"{marker}[0-9]*.jar")]
+        if f"{marker}{release}.jar" in names:
             return tuple(sorted(folder.glob("*.jar")))
         if names:
-            other = names[0].removeprefix(_COORDINATOR).removesuffix(".jar")
+            other = names[0].removeprefix(marker).removesuffix(".jar")
             raise InputError(f"--kafka-home {home}: Kafka {other}, expected {release}, or --release {other}")
-    raise InputError(
-        f"--kafka-home {home}: no libs/{_COORDINATOR}{release}.jar, expected a distribution of Kafka"
-    )
+    raise InputError(f"--kafka-home {home}: no libs/{marker}{release}.jar, expected a distribution of Kafka")
 
 
 def _fetch(release: str, folder: Path, jars: JarSet = COORDINATOR) -> None:

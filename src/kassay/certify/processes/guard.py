@@ -147,12 +147,12 @@ class Guard:
         self.control.sendall(line)
 
     def start(self, order: dict[str, Any]) -> None:
-        """Fork the child of a target and send the parent its ends of the channel."""
+        """Fork the child of a target and send the parent its ends of the channel; 0 MiB is no limit."""
         self.sweep()
         self.drain()
         self.tail = b""
         self.memory_mib, self.over = order["memory_mib"], False
-        self.watched = order["kind"] == "exec"
+        self.watched = order["kind"] == "exec" and order["memory_mib"] > 0
         surroundings = order.get("surroundings", {})
         self.settle_in(surroundings)
         (stdin, request), (reply, stdout) = os.pipe(), os.pipe()
@@ -204,7 +204,7 @@ class Guard:
         if os.getppid() != guard:
             os._exit(0)  # the guard died before the child could watch it
         channel = child.settle(channel, self.output_in)
-        if self.watched:
+        if order["kind"] == "exec":
             child.execute(order["argv"], order["environment"], channel)
         child.serve(channel, {**order, "renamed": bool(self.renamed)})
 

@@ -1,0 +1,195 @@
+"""The cluster of a run: a broker of kassay's own, or one that is named; and the helper that acts on it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from kassay.certify.genuine.broker import START_S, STARTED, GenuineBroker, formatted_broker
+from kassay.certify.genuine.jars import class_path
+from kassay.certify.jars.java import find_java
+from kassay.certify.live.clients import CLASSES, JVM
+from kassay.certify.live.program import CLOSE, Timeouts
+from kassay.certify.live.recording import GroupView
+from kassay.certify.live.running import LiveFailed, Pump, RunningProcess, log_of
+from kassay.model.cluster import TopicPartition
+
+Note = Callable[[str, Sequence[int]], None]
+_LISTENER: Final = "OPEN"
+_ANSWER_S: Final = 60.0
+_STOP_S: Final = 20.0
+_PROBE_S: Final = 0.1
+_SHOWN: Final = 600
+
+
+def broker_settings(timeouts: Timeouts) -> dict[str, str]:
+    """Settings that let clients have these timeouts; those of consumer groups are the broker's."""
+    session, heartbeat = str(timeouts.session_ms), str(timeouts.heartbeat_ms)
+    return {
+        "group.min.session.timeout.ms": "1000",
+        "group.consumer.min.session.timeout.ms": "1000",
+        "group.consumer.session.timeout.ms": session,
+        "group.consumer.min.heartbeat.interval.ms": "100",
+        "group.consumer.heartbeat.interval.ms": heartbeat,
+    }
+
+
+class OwnBroker:
+    """A broker under a guard, which can be stopped and started again at its ports."""
+
+    def __init__(self, broker: GenuineBroker, pump: Pump, note: Note) -> None:
+        self.bootstrap = broker.address(_LISTENER)
+        self._broker, self._pump, self._note = broker, pump, note
+        self._process: RunningProcess | None = None
+        self._starts = 0
+
+    def start(self) -> None:
+        """Start it; returns when it is up, and raises `LiveFailed` if it does not get there."""
+        self._starts += 1
+        log = self._broker.folder / f"broker-{self._starts}.log"
+        log.touch()
+        ended: list[bool] = []
+        self._process = RunningProcess(
+            log_of(self._broker.server_command, log),
+            self._pump,
+            lambda line: ended.append(True) if line is None else None,
+            self._note,
+        )
+        end = time.monotonic() + START_S
+        while STARTED not in (text := log.read_text("utf-8", "replace")):
+            if time.monotonic() > end or "Exiting Kafka" in text:
+                self.close()
+                raise LiveFailed(f"Kafka {self._broker.release}: the broker did not start: {text[-_SHOWN:]}")
+            self._pump.wait(_PROBE_S)
+            if ended:
+                time.sleep(_PROBE_S)  # its output goes to the log, so the pump has nothing to wait for
+
+    def restart(self) -> None:
+        """End it as a crash would, and start it again."""
+        self.close()
+        self.start()
+
+    def close(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.close()
+        self._process = None
+
+    @property
+    def resident_mib(self) -> float:
+        """The memory of the broker in MiB."""
+        return self._process.resident_mib if self._process is not None else 0.0
+
+
+@contextmanager
+def own_broker(
+    jars: tuple[Path, ...], release: str, folder: Path, timeouts: Timeouts, pump: Pump, note: Note
+) -> Iterator[OwnBroker]:
+    """A broker that is up within the context, with its log in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    broker = formatted_broker(
+        {_LISTENER: "PLAINTEXT"}, jars, folder, release=release, settings=broker_settings(timeouts)
+    )
+    running = OwnBroker(broker, pump, note)
+    try:
+        running.start()
+        yield running
+    finally:
+        running.close()
+
+
+@dataclass
+class Helper:
+    """kassay's own process on the cluster (Java): topics, the coordinator's view, the numbered producer."""
+
+    pump: Pump
+    prefix: str
+    _answers: list[dict[str, Any]] = field(default_factory=list)
+    _process: RunningProcess | None = None
+    _gone: bool = False
+
+    def start(self, jars: tuple[Path, ...], bootstrap: str, note: Note) -> None:
+        """Start the process; raises `LiveFailed`."""
+        java = find_java("kassay live", "java").program
+        command = [java, *JVM, "-cp", class_path(jars, CLASSES), "kassay.live.Helper"]
+        self._process = RunningProcess(command, self.pump, self._take, note)
+        self._process.send({"do": "start", "bootstrap": bootstrap})
+
+    def _take(self, line: str | None) -> None:
+        if line is None:
+            self._gone = True
+        else:
+            document = json.loads(line)
+            if document["event"] == "answer":
+                self._answers.append(document)
+
+    def ask(self, command: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to a command; raises `LiveFailed`."""
+        assert self._process is not None
+        self._process.send(command)
+        end = time.monotonic() + _ANSWER_S
+        while not self._answers:
+            if self._gone:
+                raise LiveFailed(f"kassay's helper: {self._process.words()}")
+            if time.monotonic() > end:
+                raise LiveFailed(f"kassay's helper did not answer {command['do']} within {_ANSWER_S:.0f} s")
+            self.pump.wait(end - time.monotonic())
+        answer = self._answers.pop(0)
+        if "failed" in answer:
+            raise LiveFailed(f"the cluster refused {command['do']}: {answer['failed']}")
+        return answer
+
+    def full(self, topic: str) -> str:
+        """The name on the cluster of a script's topic."""
+        return f"{self.prefix}-{topic}"
+
+    def short(self, topic: str) -> str:
+        """The script's name of a topic on the cluster."""
+        return topic.removeprefix(f"{self.prefix}-")
+
+    def create(self, topics: Mapping[str, int]) -> None:
+        """Create the topics."""
+        self.ask({"do": "create", "topics": {self.full(name): count for name, count in topics.items()}})
+
+    def grow(self, topic: str, partitions: int) -> None:
+        """Give a topic more partitions."""
+        self.ask({"do": "grow", "topic": self.full(topic), "partitions": partitions})
+
+    def produce(self, *, on: bool) -> None:
+        """Start or stop sending numbered records to every partition."""
+        self.ask({"do": "produce", "on": on})
+
+    def produced(self) -> dict[TopicPartition, int]:
+        """The acknowledged records of each partition."""
+        sent = self.ask({"do": "produced"})["produced"]
+        return {TopicPartition(self.short(topic), number): count for topic, number, count in sent}
+
+    def describe(self) -> GroupView:
+        """The group as its coordinator sees it."""
+        answer = self.ask({"do": "describe", "group": self.prefix})
+        members = {
+            each["client"]: frozenset(TopicPartition(self.short(t), p) for t, p in each["partitions"])
+            for each in answer["members"]
+        }
+        return GroupView(answer["t"], answer["state"], members)
+
+    def delete(self, topics: Sequence[str]) -> None:
+        """Delete the topics and the group."""
+        self.ask({"do": "delete", "topics": [*map(self.full, topics)], "group": self.prefix})
+
+    @property
+    def resident_mib(self) -> float:
+        """The memory of the process in MiB."""
+        return self._process.resident_mib if self._process is not None else 0.0
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.send(CLOSE)
+            self._process.close()
+        self._process = None

@@ -1,0 +1,357 @@
+"""A script played with real clients: each action, then the group awaited, and everything recorded."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from kassay.certify.live.clients import ClientPrograms
+from kassay.certify.live.cluster import Helper, OwnBroker
+from kassay.certify.live.owners import owned_at
+from kassay.certify.live.program import (
+    CLOSE,
+    Called,
+    ClientStart,
+    Closed,
+    Committed,
+    Event,
+    Failed,
+    RecordsRead,
+    Span,
+    Timeouts,
+    pace,
+    read_event,
+    subscribe,
+)
+from kassay.certify.live.recording import MS, GroupView, Life, LiveStep, Recording
+from kassay.certify.live.running import Canary, Pump, RunningProcess
+from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
+from kassay.model.cluster import TopicPartition
+from kassay.model.errors import InputError
+
+_PROBE_S: Final = 0.15
+_STABLE: Final = ("STABLE",)
+_EMPTY: Final = ("EMPTY", "DEAD", "")
+
+
+@dataclass
+class Stage:
+    """Where scripts are played: the cluster, the helper, the programs."""
+
+    programs: ClientPrograms
+    bootstrap: str
+    helper: Helper
+    pump: Pump
+    note: Callable[[str, Sequence[int]], None]
+    broker: OwnBroker | None
+    peak_mib: float = 0.0
+
+
+@dataclass
+class _Running:
+    """A process of a member, and what it has reported so far."""
+
+    seat: LiveSeat
+    number: int
+    topics: frozenset[str]
+    started: int
+    helper: Helper
+    process: RunningProcess | None = None
+    events: list[Event] = field(default_factory=list)
+    lines: int = 0
+    ended: int | None = None
+    leaving: bool = False
+    wait_ms: int = 0
+    pauses: list[tuple[int, int | None]] = field(default_factory=list)
+    slow: list[tuple[int, int | None]] = field(default_factory=list)
+
+    def take(self, line: str | None) -> None:
+        """A line of the program; a wrong one counts as its failure."""
+        if line is None:
+            self._over()
+            return
+        self.lines += 1
+        try:
+            self.events.append(self._renamed(read_event(line, self.seat.name, self.lines)))
+        except InputError as problem:
+            self.events.append(Failed(time.monotonic_ns(), False, f"protocol: {problem}"))
+
+    def _over(self) -> None:
+        if self.ended is None:
+            self.ended = time.monotonic_ns()
+            if not any(isinstance(event, Closed) for event in self.events) and self.process is not None:
+                self.events.append(Failed(self.ended, True, self.process.words()))
+
+    def _renamed(self, event: Event) -> Event:
+        """The event with the script's names of topics."""
+        short = self.helper.short
+        match event:
+            case Called(t, kind, phase, partitions):
+                return Called(t, kind, phase, frozenset(TopicPartition(short(n), p) for n, p in partitions))
+            case RecordsRead(t, spans):
+                moved = (
+                    Span(TopicPartition(short(each.partition.topic), each.partition.partition), *rest)
+                    for each in spans
+                    for rest in [(each.first, each.last, each.count)]
+                )
+                return RecordsRead(t, tuple(moved))
+            case Committed(t, began, offsets):
+                return Committed(
+                    t, began, {TopicPartition(short(n), p): offset for (n, p), offset in offsets.items()}
+                )
+        return event
+
+    @property
+    def paused(self) -> bool:
+        """Whether the script has stopped the process."""
+        return bool(self.pauses) and self.pauses[-1][1] is None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the member runs, for all that the script has done to it; one that ended by itself counts."""
+        killed = self.ended is not None and not any(
+            isinstance(event, Failed) and event.fatal for event in self.events
+        )
+        return not (killed or self.leaving or self.paused or (self.slow and self.slow[-1][1] is None))
+
+    def life(self) -> Life:
+        """What was recorded."""
+        return Life(
+            self.seat,
+            self.number,
+            self.started,
+            tuple(self.events),
+            self.ended,
+            tuple(self.pauses),
+            tuple(self.slow),
+        )
+
+
+class Play:
+    """One script on its stage; `record` plays it."""
+
+    def __init__(
+        self, script: LiveScript, stage: Stage, progress: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.script, self.stage, self.progress = script, stage, progress
+        self.helper, self.pump = stage.helper, stage.pump
+        self.topics = dict(script.topics)
+        self.running: list[_Running] = []
+        self.steps: list[LiveStep] = []
+
+    def record(self) -> Recording:
+        """Play the script to its end; whatever it started has ended then. Raises `LiveFailed`."""
+        with Canary() as canary:
+            try:
+                self.helper.create(self.topics)
+                self.helper.produce(on=True)
+                for action in self.script.actions:
+                    self.progress(action.words)
+                    self._play(action)
+                drained, produced = self._drain()
+                self._leave()
+                lives = tuple(each.life() for each in self.running)
+                return Recording(
+                    self.script, lives, tuple(self.steps), produced, drained, tuple(canary.stalls)
+                )
+            finally:
+                self._close()
+                self.helper.delete([*self.topics])
+
+    def _play(self, action: LiveAction) -> None:
+        """Do it, and wait until the group has settled or the limit is reached."""
+        began = time.monotonic_ns()
+        self._act(action)
+        ended, settled, view = self._settle(began)
+        present = {each.seat.name: each.topics for each in self._present()}
+        self.steps.append(LiveStep(action, began, ended, settled, dict(self.topics), present, view))
+        self._measure()
+
+    def _measure(self) -> None:
+        parts = [each.process.resident_mib for each in self.running if each.process is not None]
+        broker = self.stage.broker.resident_mib if self.stage.broker is not None else 0.0
+        self.stage.peak_mib = max(self.stage.peak_mib, sum(parts) + broker + self.helper.resident_mib)
+
+    def _act(self, action: LiveAction) -> None:
+        member = next((each for each in reversed(self.running) if each.seat.name == action.member), None)
+        up = member if member is not None and member.ended is None and not member.leaving else None
+        now = time.monotonic_ns()
+        match action.do:
+            case "join" if up is None:
+                self._start(action.member, frozenset(action.topics or self.topics))
+            case "leave" if up is not None and not up.paused:
+                up.leaving = True
+                self._send(up, CLOSE)
+            case "crash" | "return" if up is not None:
+                self._kill(up)
+                if action.do == "return":
+                    self._start(action.member, up.topics)
+            case "pause" if up is not None and not up.paused:
+                self._signal(up, signal.SIGSTOP)
+                up.pauses.append((now, None))
+            case "resume" if up is not None and up.paused:
+                up.pauses[-1] = (up.pauses[-1][0], now)
+                self._signal(up, signal.SIGCONT)
+            case "subscribe" if up is not None:
+                up.topics = frozenset(action.topics)
+                self._send(up, subscribe(tuple(map(self.helper.full, sorted(action.topics)))))
+            case "pace" if up is not None:
+                self._pace(up, action.wait_ms, now)
+            case "grow" if action.partitions > self.topics[action.topic]:
+                self.helper.grow(action.topic, action.partitions)
+                self.topics[action.topic] = action.partitions
+            case "restart-broker" if self.stage.broker is not None:
+                self.stage.broker.restart()
+
+    def _pace(self, member: _Running, wait_ms: int, now: int) -> None:
+        """Change the pause between polls; one beyond the client's own limit puts it out of the group."""
+        if member.slow and member.slow[-1][1] is None:
+            member.slow[-1] = (member.slow[-1][0], now)
+        if wait_ms > self.script.timeouts.max_poll_ms:
+            member.slow.append((now, None))
+        member.wait_ms = wait_ms
+        self._send(member, pace(wait_ms))
+
+    def _start(self, name: str, topics: frozenset[str]) -> None:
+        """Start a process for the member."""
+        seat = self.script.by_name[name]
+        number = 1 + sum(each.seat.name == name for each in self.running)
+        member = _Running(seat, number, topics, time.monotonic_ns(), self.helper)
+        command = self.stage.programs.command(seat.client)
+        self.running.append(member)
+        member.process = RunningProcess(command, self.pump, member.take, self.stage.note)
+        start = ClientStart(
+            self.stage.bootstrap,
+            self.helper.prefix,
+            name,
+            tuple(map(self.helper.full, sorted(topics))),
+            seat.strategies,
+            seat.protocol,
+            seat.instance,
+            self.script.timeouts,
+        )
+        self._send(member, start.document())
+
+    def _send(self, member: _Running, document: object) -> None:
+        assert member.process is not None and isinstance(document, dict)
+        member.process.send(document)
+
+    def _signal(self, member: _Running, number: signal.Signals) -> None:
+        assert member.process is not None
+        member.process.signal(number)
+
+    def _kill(self, member: _Running) -> None:
+        """Kill the process; what it had written before is read."""
+        self._signal(member, signal.SIGKILL)
+        member.ended = time.monotonic_ns()
+        if member.process is not None:
+            while self.pump.wait(0.05):
+                pass
+            member.process.close()
+
+    def _present(self) -> list[_Running]:
+        """The members that the group is to have."""
+        return [each for each in self.running if each.alive]
+
+    def _settle(self, began: int) -> tuple[int, bool, GroupView]:
+        """When the group had settled, or that it had not at the limit; and what its coordinator then said.
+
+        It has settled when coordinator and members agreed for two heartbeats and a refresh of the topics. The time
+        is that of the first agreement, as everything from before has been read by then.
+        """
+        timeouts = self.script.timeouts
+        limit = began + timeouts.settle_ms * MS
+        since: tuple[int, GroupView] | None = None
+        while True:
+            view = self.helper.describe()
+            now = time.monotonic_ns()
+            self.pump.wait(0)
+            if not self._agrees(view):
+                since = None
+                if now > limit:
+                    return now, False, view
+            elif since is None:
+                since = (view.t, view)
+            elif now - since[0] > confirm_ms(timeouts) * MS:
+                return since[0], True, since[1]
+            self._await(_PROBE_S)
+
+    def _await(self, seconds: float) -> None:
+        """Read what comes within this time."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.pump.wait(left)
+
+    def _agrees(self, view: GroupView) -> bool:
+        """Whether the group is stable, complete, and each member reports what the coordinator assigned to it."""
+        present = self._present()
+        if not present:
+            return view.state.upper() in _EMPTY and not view.members
+        if view.state.upper() not in _STABLE or view.members.keys() != {each.seat.name for each in present}:
+            return False
+        every: set[TopicPartition] = set()
+        for each in present:
+            life, assigned = each.life(), view.members[each.seat.name]
+            if (
+                each.ended is not None
+                or life.ready is None
+                or any(p.topic not in each.topics for p in assigned)
+            ):
+                return False
+            if life.reports("assigned") and owned_at(life, time.monotonic_ns()) != assigned:
+                return False
+            every |= assigned
+        read = set().union(*(each.topics for each in present))
+        return len(every) == sum(self.topics[topic] for topic in read)
+
+    def _drain(self) -> tuple[bool, dict[TopicPartition, int]]:
+        """Send no more records, and wait until all are read; whether they were, and how many there are."""
+        self.helper.produce(on=False)
+        produced = self.helper.produced()
+        end = time.monotonic() + self.script.timeouts.settle_ms / 1000
+        stable = bool(self.steps) and self.steps[-1].settled and bool(self._present())
+        read = set().union(*(each.topics for each in self._present())) if stable else set()
+        wanted = {each: count for each, count in produced.items() if each.topic in read}
+        while stable and time.monotonic() < end:
+            if all(self._read_up_to(each, count) for each, count in wanted.items()):
+                return True, self.helper.produced()
+            self.pump.wait(_PROBE_S)
+        return False, produced
+
+    def _read_up_to(self, partition: TopicPartition, count: int) -> bool:
+        last = [
+            span.last
+            for member in self.running
+            for event in member.events
+            if isinstance(event, RecordsRead)
+            for span in event.spans
+            if span.partition == partition
+        ]
+        return max(last, default=-1) + 1 >= count
+
+    def _leave(self) -> None:
+        """Let every member leave, and wait for its end, at most for a session and a poll."""
+        timeouts = self.script.timeouts
+        for each in self.running:
+            if each.ended is None:
+                if each.paused:
+                    each.pauses[-1] = (each.pauses[-1][0], time.monotonic_ns())
+                    self._signal(each, signal.SIGCONT)
+                each.leaving = True
+                self._send(each, CLOSE)
+        end = time.monotonic() + (timeouts.session_ms + timeouts.metadata_ms) / 1000 + 5
+        while any(each.ended is None for each in self.running) and time.monotonic() < end:
+            self.pump.wait(end - time.monotonic())
+
+    def _close(self) -> None:
+        for each in self.running:
+            if each.process is not None:
+                each.process.close()
+
+
+def confirm_ms(timeouts: Timeouts) -> int:
+    """How long an agreement is to last before it counts."""
+    return 2 * timeouts.heartbeat_ms + timeouts.metadata_ms // 2
