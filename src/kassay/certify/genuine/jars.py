@@ -81,8 +81,8 @@ def broker_jars(
 ) -> tuple[Path, ...]:
     """The jars of a broker and of Kafka's tools: of `home`, a distribution, or of the cache.
 
-    `fetch` downloads those that the cache lacks. Raises `InputError`, one line that says what is needed, if they
-    are not there.
+    `fetch` downloads those that the cache lacks. Raises `InputError`, one line that says what is needed, if
+    they are not there.
     """
     _require_release(release)
     if home is not None:
@@ -92,8 +92,8 @@ def broker_jars(
         _fetch(release, folder, BROKER)
     if not _complete(folder, release, BROKER):
         raise InputError(
-            f"needs the jars of a Kafka {release} broker: expected --kafka-home DIR, an unpacked distribution of "
-            f"Kafka, or --fetch, which downloads 54 MB through Maven into {folder.parent}"
+            f"needs the jars of a Kafka {release} broker: expected --kafka-home DIR, an unpacked distribution "
+            f"of Kafka, or --fetch, which downloads 54 MB through Maven into {folder.parent}"
         )
     return tuple(sorted(folder.glob("*.jar")))
 

@@ -52,7 +52,7 @@ class Ruling:
 
 @dataclass(frozen=True)
 class LiveFigures:
-    """Sums over the steps: moved partitions and the certified least where both are known, records read, time."""
+    """Sums over the steps; `moved` and `least` count where the strategy keeps what it can."""
 
     moved: int = 0
     least: int = 0

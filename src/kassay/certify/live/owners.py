@@ -2,7 +2,7 @@
 
 A member owns a partition from the end of its assigned callback to the start of its revoked or lost callback,
 at most until it begins to leave or its process ends. A member that was stopped, or polled too rarely, for
-longer than its session is a *zombie* until it next hears from the coordinator: what it believes does not count.
+longer than its session is a *zombie* until it next hears from the coordinator: its belief does not count.
 Times of two processes are comparable, and a slow machine cannot swap them: a member reports the start of a
 callback before its client may ask the coordinator for the next assignment.
 """

@@ -111,7 +111,7 @@ class _Running:
 
     @property
     def alive(self) -> bool:
-        """Whether the member runs, for all that the script has done to it; one that ended by itself counts."""
+        """Whether the script has the member run; one that ended by itself counts."""
         killed = self.ended is not None and not any(
             isinstance(event, Failed) and event.fatal for event in self.events
         )
@@ -259,8 +259,8 @@ class Play:
     def _settle(self, began: int) -> tuple[int, bool, GroupView]:
         """When the group had settled, or that it had not at the limit; and what its coordinator then said.
 
-        It has settled when coordinator and members agreed for two heartbeats and a refresh of the topics. The time
-        is that of the first agreement, as everything from before has been read by then.
+        It has settled when coordinator and members have agreed for as long as `confirm_ms`. The time is that of
+        the first agreement: everything from before it has been read by then.
         """
         timeouts = self.script.timeouts
         limit = began + timeouts.settle_ms * MS
@@ -286,7 +286,7 @@ class Play:
             self.pump.wait(left)
 
     def _agrees(self, view: GroupView) -> bool:
-        """Whether the group is stable, complete, and each member reports what the coordinator assigned to it."""
+        """Whether the group is stable and complete, and each member reports what was assigned to it."""
         present = self._present()
         if not present:
             return view.state.upper() in _EMPTY and not view.members

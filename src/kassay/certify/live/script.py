@@ -1,8 +1,7 @@
 """Scripts: the members, the topics, and what is done to them, as values and as TOML.
 
-A script says what happens and never what a client answers, so it plays with any clients. An action on a member
-for which it means nothing (to stop one that is not running) does nothing, so any part of a script can be left
-out.
+A script says what happens and never what a client answers, so it plays with any clients. An action that
+means nothing for its member (to stop one that is not running) does nothing, so any part can be left out.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from kassay.certify.live.programs.common import (
     Partition,
     Work,
     fatal,
+    report_commit,
     spans_of,
 )
 
@@ -73,11 +74,12 @@ class _Member:
 
             async def on_partitions_assigned(self, assigned: Any) -> None:
                 output.callback("assigned", "begin", _set(assigned))
+                work.own(_set(assigned))
                 output.callback("assigned", "end", _set(assigned))
 
             async def on_partitions_revoked(self, revoked: Any) -> None:
                 output.callback("revoked", "begin", _set(revoked))
-                await member.commit(work.take(_set(revoked)))
+                await member.commit(work.give_up(_set(revoked)))
                 output.callback("revoked", "end", _set(revoked))
 
         self.consumer.subscribe(topics, listener=Listener())
@@ -94,8 +96,7 @@ class _Member:
         except Exception as error:  # the library's own
             self.output.emit("error", text=f"commit: {error!r}")
         else:
-            done = [[*each, offset] for each, offset in offsets.items()]
-            self.output.emit("committed", began=began, offsets=done)
+            report_commit(self.output, began, offsets)
 
     async def poll(self) -> None:
         """Poll once, and commit if it is time to."""

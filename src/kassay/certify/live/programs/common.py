@@ -85,16 +85,30 @@ class Commands:
 
 
 class Work:
-    """The offsets that were read and not committed yet."""
+    """The offsets that were read and not committed yet, of partitions that the member owns.
+
+    Some libraries call back in another thread, so records of a partition may arrive after it was given up.
+    """
 
     def __init__(self) -> None:
         self.pending: dict[Partition, int] = {}
+        self._owned: set[Partition] = set()
         self._last = time.monotonic()
+
+    def own(self, partitions: Iterable[Partition]) -> None:
+        """The member owns these as well."""
+        self._owned.update(partitions)
 
     def add(self, spans: Iterable[Span]) -> None:
         """Records were read."""
         for topic, number, _, last, _ in spans:
-            self.pending[topic, number] = last + 1
+            if (topic, number) in self._owned:
+                self.pending[topic, number] = last + 1
+
+    def give_up(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
+        """What is pending of these partitions, which the member no longer owns."""
+        self._owned.difference_update(partitions)
+        return self.take(partitions)
 
     def due(self) -> dict[Partition, int]:
         """Everything, if it is time for a commit."""
@@ -136,7 +150,12 @@ def committed(
     except Exception as error:  # every library has its own
         output.emit("error", text=f"commit: {error!r}")
     else:
-        output.emit("committed", began=began, offsets=[[*each, offset] for each, offset in offsets.items()])
+        report_commit(output, began, offsets)
+
+
+def report_commit(output: Output, began: int, offsets: Mapping[Partition, int]) -> None:
+    """Report offsets that the coordinator accepted."""
+    output.emit("committed", began=began, offsets=[[*each, offset] for each, offset in offsets.items()])
 
 
 def run(commands: Commands, output: Output, client: Polled, work: Work) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -15,8 +16,8 @@ from kassay.certify.live.programs.common import (
     Partition,
     Span,
     Work,
-    committed,
     fatal,
+    report_commit,
     run,
     spans_of,
 )
@@ -41,27 +42,36 @@ def _set(partitions: Any) -> list[Partition]:
     return [(each.topic, each.partition) for each in partitions]
 
 
+def _offsets(offsets: Mapping[Partition, int]) -> Any:
+    """The offsets as the library has them."""
+    from kafka import TopicPartition
+    from kafka.structs import OffsetAndMetadata
+
+    return {TopicPartition(*each): OffsetAndMetadata(offset, "", -1) for each, offset in offsets.items()}
+
+
 class _Client:
     """A consumer, and its listener."""
 
     def __init__(self, start: Mapping[str, Any], output: Output, work: Work) -> None:
-        from kafka import ConsumerRebalanceListener, KafkaConsumer
+        from kafka import AsyncConsumerRebalanceListener, KafkaConsumer
 
-        class Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # the library has no types
+        class Listener(AsyncConsumerRebalanceListener):  # type: ignore[misc]  # the library has no types
             """Reports each callback; commits before a partition is given up."""
 
-            def on_partitions_assigned(_, assigned: Any) -> None:  # noqa: N805
+            async def on_partitions_assigned(_, assigned: Any) -> None:  # noqa: N805
                 output.callback("assigned", "begin", _set(assigned))
+                work.own(_set(assigned))
                 output.callback("assigned", "end", _set(assigned))
 
-            def on_partitions_revoked(_, revoked: Any) -> None:  # noqa: N805
+            async def on_partitions_revoked(_, revoked: Any) -> None:  # noqa: N805
                 output.callback("revoked", "begin", _set(revoked))
-                committed(output, self.commit, work.take(_set(revoked)))
+                await self._commit_within(output, work.give_up(_set(revoked)))
                 output.callback("revoked", "end", _set(revoked))
 
-            def on_partitions_lost(_, lost: Any) -> None:  # noqa: N805
+            async def on_partitions_lost(_, lost: Any) -> None:  # noqa: N805
                 output.callback("lost", "begin", _set(lost))
-                work.take(_set(lost))
+                work.give_up(_set(lost))
                 output.callback("lost", "end", _set(lost))
 
         self._listener = Listener()
@@ -93,12 +103,19 @@ class _Client:
 
     def commit(self, offsets: Mapping[Partition, int]) -> None:
         """Commit synchronously."""
-        from kafka import TopicPartition
-        from kafka.structs import OffsetAndMetadata
+        self._consumer.commit(_offsets(offsets))
 
-        self._consumer.commit(
-            {TopicPartition(*each): OffsetAndMetadata(offset, "", -1) for each, offset in offsets.items()}
-        )
+    async def _commit_within(self, output: Output, offsets: dict[Partition, int]) -> None:
+        """Commit in a callback, which runs in the thread that a synchronous commit would wait for."""
+        if not offsets:
+            return
+        began = time.monotonic_ns()
+        try:
+            await self._consumer.commit_async(_offsets(offsets))
+        except Exception as error:  # the library's own
+            output.emit("error", text=f"commit: {error!r}")
+        else:
+            report_commit(output, began, offsets)
 
     def close(self) -> None:
         """Leave the group."""

@@ -68,17 +68,18 @@ class _Client:
     def _assigned(self, consumer: Any, partitions: Any) -> None:
         self._output.callback("assigned", "begin", _set(partitions))
         (consumer.incremental_assign if self._incremental else consumer.assign)(partitions)
+        self._work.own(_set(partitions))
         self._output.callback("assigned", "end", _set(partitions))
 
     def _revoked(self, consumer: Any, partitions: Any) -> None:
         self._output.callback("revoked", "begin", _set(partitions))
-        committed(self._output, self.commit, self._work.take(_set(partitions)))
+        committed(self._output, self.commit, self._work.give_up(_set(partitions)))
         consumer.incremental_unassign(partitions) if self._incremental else consumer.unassign()
         self._output.callback("revoked", "end", _set(partitions))
 
     def _lost(self, consumer: Any, partitions: Any) -> None:
         self._output.callback("lost", "begin", _set(partitions))
-        self._work.take(_set(partitions))
+        self._work.give_up(_set(partitions))
         consumer.incremental_unassign(partitions) if self._incremental else consumer.unassign()
         self._output.callback("lost", "end", _set(partitions))
 
