@@ -33,6 +33,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 
 _PROBE_S: Final = 0.15
+_LAST_WORDS_S: Final = 5.0
 _STABLE: Final = ("STABLE",)
 _EMPTY: Final = ("EMPTY", "DEAD", "")
 
@@ -64,6 +65,7 @@ class _Running:
     lines: int = 0
     ended: int | None = None
     leaving: bool = False
+    over: bool = False
     wait_ms: int = 0
     pauses: list[tuple[int, int | None]] = field(default_factory=list)
     slow: list[tuple[int, int | None]] = field(default_factory=list)
@@ -80,6 +82,7 @@ class _Running:
             self.events.append(Failed(time.monotonic_ns(), False, f"protocol: {problem}"))
 
     def _over(self) -> None:
+        self.over = True
         if self.ended is None:
             self.ended = time.monotonic_ns()
             if not any(isinstance(event, Closed) for event in self.events) and self.process is not None:
@@ -205,6 +208,8 @@ class Play:
                 self.topics[action.topic] = action.partitions
             case "restart-broker" if self.stage.broker is not None:
                 self.stage.broker.restart()
+                for each in self._present():
+                    each.pauses.append((now, time.monotonic_ns()))
 
     def _pace(self, member: _Running, wait_ms: int, now: int) -> None:
         """Change the pause between polls; one beyond the client's own limit puts it out of the group."""
@@ -247,9 +252,10 @@ class Play:
         """Kill the process; what it had written before is read."""
         self._signal(member, signal.SIGKILL)
         member.ended = time.monotonic_ns()
+        end = time.monotonic() + _LAST_WORDS_S
+        while not member.over and time.monotonic() < end:
+            self.pump.wait(_PROBE_S)
         if member.process is not None:
-            while self.pump.wait(0.05):
-                pass
             member.process.close()
 
     def _present(self) -> list[_Running]:
@@ -259,8 +265,8 @@ class Play:
     def _settle(self, began: int) -> tuple[int, bool, GroupView]:
         """When the group had settled, or that it had not at the limit; and what its coordinator then said.
 
-        It has settled when coordinator and members have agreed for as long as `confirm_ms`. The time is that of
-        the first agreement: everything from before it has been read by then.
+        It has settled when coordinator and members have agreed for as long as `confirm_ms`. The time is that
+        of the first agreement: everything from before it has been read by then.
         """
         timeouts = self.script.timeouts
         limit = began + timeouts.settle_ms * MS
@@ -268,13 +274,15 @@ class Play:
         while True:
             view = self.helper.describe()
             now = time.monotonic_ns()
-            self.pump.wait(0)
-            if not self._agrees(view):
+            self._await(0)
+            if since is not None and not self._agrees(since[1], since[0]):
+                since = None  # what it reported of that time has arrived only now
+            if not self._agrees(view, now):
                 since = None
                 if now > limit:
                     return now, False, view
             elif since is None:
-                since = (view.t, view)
+                since = (now, view)
             elif now - since[0] > confirm_ms(timeouts) * MS:
                 return since[0], True, since[1]
             self._await(_PROBE_S)
@@ -282,11 +290,11 @@ class Play:
     def _await(self, seconds: float) -> None:
         """Read what comes within this time."""
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            self.pump.wait(left)
+        while self.pump.wait(max(0.0, end - time.monotonic())) or time.monotonic() < end:
+            pass
 
-    def _agrees(self, view: GroupView) -> bool:
-        """Whether the group is stable and complete, and each member reports what was assigned to it."""
+    def _agrees(self, view: GroupView, t: int) -> bool:
+        """Whether the group is stable and complete, and each member owned at `t` what was assigned to it."""
         present = self._present()
         if not present:
             return view.state.upper() in _EMPTY and not view.members
@@ -301,7 +309,7 @@ class Play:
                 or any(p.topic not in each.topics for p in assigned)
             ):
                 return False
-            if life.reports("assigned") and owned_at(life, time.monotonic_ns()) != assigned:
+            if life.reports("assigned") and owned_at(life, t) != assigned:
                 return False
             every |= assigned
         read = set().union(*(each.topics for each in present))

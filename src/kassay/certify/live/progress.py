@@ -47,13 +47,15 @@ def records_read(recording: Recording) -> RecordsFound:
                 for span in event.spans:
                     ranges[span.partition].append((span.first, span.last))
                     total += span.count
+    last = recording.steps[-1] if recording.steps else None
+    still_read = set().union(*last.present.values()) if last is not None else set()
     read, problems, tail = 0, [], 0
     for partition, count in sorted(recording.produced.items()):
         whole = merged(ranges[partition])
         read += sum(last - first + 1 for first, last in whole)
         end = whole[-1][1] + 1 if whole else 0
         lost = end - sum(last - first + 1 for first, last in whole)
-        tail += max(0, count - end)
+        tail += max(0, count - end) if partition.topic in still_read else 0
         if lost:
             problems.append(f"{partition}: {counted(lost, 'record')} below {end - 1} never read")
     problems += backwards(recording)
@@ -66,8 +68,7 @@ def records_read(recording: Recording) -> RecordsFound:
         return RecordsFound(
             read, total - read, tuple(backwards(recording)), f"{unable[0]} reports no records"
         )
-    settled = bool(recording.steps) and recording.steps[-1].settled and bool(recording.steps[-1].present)
-    if tail and settled:
+    if tail and last is not None and last.settled:
         problems.append(f"{counted(tail, 'record')} not read by a settled group")
     unclear = f"{counted(tail, 'record')} not read before the end" if tail and not problems else ""
     return RecordsFound(read, total - read, tuple(problems), unclear)

@@ -23,8 +23,8 @@ class Life:
     """One process of a member, from its start to its end, with what it reported in order.
 
     `ended` is when it was killed or had ended by itself, None if it ran to the end of the recording. `pauses`
-    are the spans in which the script had stopped the process, `slow` those with longer between two polls than
-    the client may take; a span without an end lasts to the end of the recording.
+    are the spans in which the script had stopped the process or its coordinator, `slow` those with longer
+    between two polls than the client may take; a span without an end lasts to the end of the recording.
     """
 
     seat: LiveSeat

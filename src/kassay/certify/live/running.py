@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from kassay.certify.processes.proc import resident_mib
 from kassay.certify.processes.process import Guarded
-from kassay.model.errors import KassayError, TargetFailure
+from kassay.model.errors import TargetError, TargetFailure
 
 _READ: Final = 1 << 16
 _START_S: Final = 30.0
@@ -26,7 +26,7 @@ _TICK_S: Final = 0.05
 _STALLED_S: Final = 0.2
 
 
-class LiveFailed(KassayError):
+class LiveFailed(TargetError):
     """The run itself failed: the broker, kassay's helper or the machine, not a client under test."""
 
 

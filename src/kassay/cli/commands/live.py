@@ -1,0 +1,156 @@
+"""Play histories with real clients on a genuine broker, and judge what the clients report."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kassay.cli.options import Duration, FilePath, commas, json_option, present, say, seed_option
+
+if TYPE_CHECKING:
+    from kassay.certify.live.clients import ClientPrograms
+    from kassay.certify.live.run import LiveOptions
+
+PLACE = 340
+HISTORIES = 3
+
+
+@click.command("live", epilog="Example: kassay live --fetch --clients java:range*2,librdkafka:range")
+@click.option("--release", default="4.4.0", show_default=True, help="Set the release of the broker.")
+@click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
+@click.option("--fetch", is_flag=True, help="Download missing jars through Maven, once.")
+@click.option("--bootstrap-server", metavar="HOST:PORT", help="Use this cluster for tests instead.")
+@click.option("--yes", is_flag=True, help="Do not ask before using that cluster.")
+@click.option("--clients", metavar="SPEC,...", help="Set the members, e.g. java:range*2,librdkafka:range.")
+@click.option(
+    "--program", "programs", multiple=True, metavar="NAME=COMMAND", help="Add an own client; repeatable."
+)
+@click.option(
+    "--histories", type=click.IntRange(1), default=HISTORIES, show_default=True, help="Play this many."
+)
+@click.option("--time", "seconds", type=Duration(), help="Start no further history after this time.")
+@click.option("--script", type=FilePath(), metavar="FILE", help="Play this script instead.")
+@click.option(
+    "--again",
+    type=click.IntRange(0, 20),
+    default=4,
+    show_default=True,
+    help="Replay a script that breaks a claim.",
+)
+@click.option("--clean", is_flag=True, help="End and remove what earlier runs left, and exit.")
+@seed_option
+@json_option
+def command(
+    release: str,
+    kafka_home: Path | None,
+    fetch: bool,
+    bootstrap_server: str | None,
+    yes: bool,
+    clients: str | None,
+    programs: tuple[str, ...],
+    histories: int,
+    seconds: float | None,
+    script: Path | None,
+    again: int,
+    clean: bool,
+    seed: int,
+    json_path: str | None,
+) -> int:
+    """Play histories with real clients on a genuine broker, and judge what the clients report.
+
+    Starts a broker of its own on the loopback, and ends all that it starts. Exits with 1 if a claim is violated,
+    with 3 if a claim could never be judged.
+    """
+    if clean:
+        return _clean()
+    from kassay.certify.live.clients import ClientPrograms
+    from kassay.certify.live.run import LiveOptions, live, require_programs
+    from kassay.certify.live.script import read_script
+    from kassay.model.errors import InputError
+    from kassay.report.screen.console import bar
+    from kassay.report.screen.live import live_view
+
+    if (clients is None) == (script is None):
+        raise InputError(
+            "expected one of --clients, such as java:range*2,librdkafka:range, and --script FILE"
+        )
+    own = _own(programs)
+    named = ClientPrograms(own, (), release)
+    seats = named.seats(commas(clients, "--clients") or ()) if clients is not None else ()
+    read = read_script(str(script)) if script is not None else None
+    ready = _with_jars(named, release, kafka_home, fetch)
+    options = LiveOptions(seats, read, histories, seconds, seed, again, bootstrap_server)
+    require_programs(ready, read.seats if read is not None else seats)
+    if bootstrap_server is not None:
+        _agree(options, bootstrap_server, yes=yes)
+    with bar("playing", None if read else histories) as progress:
+        result = live(options, ready, lambda done, words: progress(done, words))
+    present(result.to_json(), lambda: live_view(result), json_path)
+    return result.exit_code
+
+
+def _with_jars(named: ClientPrograms, release: str, home: Path | None, fetch: bool) -> ClientPrograms:
+    """The programs with the jars of the broker, which kassay's own helper needs too."""
+    from dataclasses import replace
+
+    from kassay.certify.genuine.jars import broker_jars
+    from kassay.certify.jars.java import find_java
+
+    find_java("kassay live", "java")
+    return replace(named, jars=broker_jars(release, home=home, fetch=fetch))
+
+
+def _own(programs: tuple[str, ...]) -> dict[str, list[str]]:
+    """The own client programs by name; raises `InputError`."""
+    from kassay.certify.live.clients import LIBRARIES
+    from kassay.cli.options import pairs
+    from kassay.model.errors import InputError
+
+    own = {}
+    for name, words in pairs(programs, "--program").items():
+        try:
+            own[name] = shlex.split(words)
+        except ValueError as error:
+            raise InputError(f"--program {name}: {error}, expected a command line") from None
+        if not own[name] or name in LIBRARIES or not name.replace("-", "").isalnum() or not name.islower():
+            raise InputError(
+                f"--program {name}: expected a name of its own in lower case, and a command line"
+            )
+    return own
+
+
+def _agree(options: LiveOptions, bootstrap: str, *, yes: bool) -> None:
+    """Say what will be created on the cluster, and ask; without a terminal `--yes` is required."""
+    from kassay.model.errors import InputError
+
+    host, _, port = bootstrap.rpartition(":")
+    if not host or not port.isdigit():
+        raise InputError(f"--bootstrap-server {bootstrap}: expected HOST:PORT")
+    names = sorted({topic for each in options.scripts() for topic in each.topics})
+    say(
+        f"kassay: creates on {bootstrap}, and removes: topics kassay-<run>-<number>-{{{','.join(names)}}} and "
+        "groups kassay-<run>-<number>",
+        err=True,
+    )
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError("--bootstrap-server: expected --yes where there is no terminal to ask")
+    if not click.confirm("Use this cluster?", err=True):
+        raise InputError("--bootstrap-server: not used")
+
+
+def _clean() -> int:
+    """Remove what earlier runs left here."""
+    from kassay.certify.live.folder import clean
+    from kassay.writing.text import counted
+
+    done = clean()
+    say(f"removed {counted(done.folders, 'run')}, ended {counted(done.processes, 'process')}")
+    for run in done.busy:
+        say(f"left alone: {run}, which still runs")
+    return 0

@@ -1,0 +1,78 @@
+"""Real clients on a genuine broker: verdict, claims, findings, for a terminal."""
+
+from __future__ import annotations
+
+from kassay.certify.live.run import ClaimCount, LiveFinding, LiveResult
+from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.writing.text import counted, shell_command
+
+_STYLES = {"holds": "bold green", "unknown": "bold yellow", "violated": "bold red"}
+
+
+def live_view(result: LiveResult) -> View:
+    """The verdict, a line for each claim, figures, what zombies believed, and each finding with its script."""
+    steps = sum(each.steps for each in result.played)
+    histories = counted(len(result.played), "history")
+    clients = ", ".join(f"{name} {version}" for name, version in sorted(result.clients.items()))
+    parts: list[View] = [
+        whole_line((result.word.upper(), _STYLES[result.word]), f"  {_summary(result)}"),
+        line(),
+        line(f"Kafka {result.release} with {clients or 'no client'}"),
+        line(f"{histories} of {counted(steps, 'step')}, seed {result.seed}"),
+        line(),
+        plain_table(("claim", "judged", "unknown", "violated", "why unknown"), map(_row, result.counts())),
+        line(),
+        *_figures(result),
+    ]
+    for finding in result.findings:
+        parts += [line(), *_finding(finding)]
+    parts += [line(), line(f"scripts and recordings: {result.folder}")]
+    return stack(*parts)
+
+
+def _summary(result: LiveResult) -> str:
+    findings = result.findings
+    if findings:
+        unstable = sum(each.unstable for each in findings)
+        return counted(len(findings), "finding") + (f", {unstable} unstable" if unstable else "")
+    judged = sum(each.judged for each in result.counts())
+    unknown = sum(each.unknown for each in result.counts())
+    return f"{judged:,} of {judged + unknown:,} rulings decided, none violated"
+
+
+def _row(count: ClaimCount) -> tuple[str, ...]:
+    return (
+        count.claim,
+        f"{count.judged:,}",
+        f"{count.unknown:,}",
+        f"{count.violated:,}",
+        "; ".join(count.why),
+    )
+
+
+def _figures(result: LiveResult) -> list[View]:
+    figures = result.figures
+    parts = [
+        line(f"{figures.changed_owner:,} changes of owner between settled groups"),
+        line(f"{figures.read:,} records read, {figures.read_twice:,} of them again"),
+    ]
+    if figures.moved or figures.least:
+        parts.append(line(f"{figures.moved:,} moves by sticky strategies, certified least {figures.least:,}"))
+    beliefs = sum(len(each.verdict.beliefs) for each in result.played)
+    if beliefs:
+        words = "by a member that was stopped or cut off for longer than its session, which does not count"
+        parts.append(line(f"{counted(beliefs, 'partition')} still believed owned {words}"))
+    parts.append(line(f"{result.seconds:.0f} s, at most {result.peak_mib:,.0f} MiB of memory"))
+    return list(parts)
+
+
+def _finding(finding: LiveFinding) -> list[View]:
+    ruling = finding.ruling
+    where = f"step {ruling.step}, {finding.action}" if ruling.step else finding.action
+    seen = f"seen in {finding.seen} of {finding.plays}" + (", unstable" if finding.unstable else "")
+    return [
+        line((ruling.claim, "bold red"), f": {where} ({seen})"),
+        line(f"  {ruling.text}"),
+        line(f"  clients: {', '.join(ruling.clients)}"),
+        whole_line(f"  replay: {shell_command(['kassay', 'live', '--script', finding.script])}"),
+    ]
