@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from kassay.certify.live.program import Called, Closing, Committed, Ready, RecordsRead, Span
-from kassay.certify.live.recording import MS, GroupView, Life, LiveStep, Recording
+from kassay.certify.live.recording import MS, GroupSeen, Life, LiveStep, Recording
 from kassay.certify.live.schedule import draw_script
 from kassay.certify.live.script import LiveSeat
 from kassay.model.cluster import Cluster, TopicPartition
@@ -157,7 +157,7 @@ class World:
             self.act(action)
             self.rebalance()
             self.work()
-            view = GroupView(self.tick(), "Stable", {m.seat.name: frozenset(m.owned) for m in self.up()})
+            view = GroupSeen(self.tick(), "Stable", {m.seat.name: frozenset(m.owned) for m in self.up()})
             present = {m.seat.name: m.topics for m in self.up()}
             self.steps.append(LiveStep(action, began, view.t, True, dict(self.topics), present, view))
         self.work()
@@ -231,7 +231,7 @@ def early(recording, step, partition, old, new):
 
 def left_out(recording, step, partition, new):
     """None owns the partition at the end of the last step, which reaches its limit."""
-    life, began, ended = life_at(recording, new, step), *_span(recording, step)
+    life, ended = life_at(recording, new, step), recording.steps[step - 1].ended
     gone = Called(ended - MS // 2, "revoked", "begin", frozenset({partition}))
     events = sorted([*life.events, gone], key=lambda each: each.t)
     changed = with_life(recording, life, replace(life, events=tuple(events)))

@@ -13,7 +13,7 @@ from kassay.certify.live.recording import MS
 from tests.certify.live import simulated as s
 
 RANDOMS = st.integers(0, 2**32 - 1).map(Random)
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=20)
 
 
 def words(verdict, claim):
@@ -155,7 +155,7 @@ def test_a_lost_record_and_a_commit_backwards_are_found(random):
     reads = [(life, e) for life in recording.lives for e in life.events if isinstance(e, RecordsRead)]
     assume(reads)
     life, event = random.choice(reads)
-    span = random.choice([each for each in event.spans])
+    span = random.choice(list(event.spans))
     lost = replace(event, spans=tuple(each for each in event.spans if each != span))
     events = tuple(lost if each is event else each for each in life.events)
     verdict = judge(s.with_life(recording, life, replace(life, events=events)))

@@ -15,7 +15,7 @@ from kassay.certify.genuine.jars import class_path
 from kassay.certify.jars.java import find_java
 from kassay.certify.live.clients import CLASSES, JVM
 from kassay.certify.live.program import CLOSE, Timeouts
-from kassay.certify.live.recording import GroupView
+from kassay.certify.live.recording import GroupSeen
 from kassay.certify.live.running import LiveFailed, Pump, RunningProcess, log_of
 from kassay.model.cluster import TopicPartition
 
@@ -169,14 +169,14 @@ class Helper:
         sent = self.ask({"do": "produced"})["produced"]
         return {TopicPartition(self.short(topic), number): count for topic, number, count in sent}
 
-    def describe(self) -> GroupView:
+    def describe(self) -> GroupSeen:
         """The group as its coordinator sees it."""
         answer = self.ask({"do": "describe", "group": self.prefix})
         members = {
             each["client"]: frozenset(TopicPartition(self.short(t), p) for t, p in each["partitions"])
             for each in answer["members"]
         }
-        return GroupView(answer["t"], answer["state"], members)
+        return GroupSeen(answer["t"], answer["state"], members)
 
     def delete(self, topics: Sequence[str]) -> None:
         """Delete the topics and the group."""

@@ -76,12 +76,12 @@ def noted(folder: Path) -> list[NotedProcess]:
         lines = (folder / _PROCESSES).read_text("utf-8").splitlines()
     except OSError:
         return []
-    found = []
+    processes = []
     for line in lines:
         with suppress(ValueError, KeyError):  # the last line of a run that was killed may be cut
             document = json.loads(line)
-            found.append(NotedProcess(document["pid"], document["started"], document["program"]))
-    return found
+            processes.append(NotedProcess(document["pid"], document["started"], document["program"]))
+    return processes
 
 
 def end(processes: Iterable[NotedProcess]) -> int:

@@ -311,8 +311,8 @@ def _balanced(number: int, step: LiveStep, seen: _Seen) -> Ruling:
         return replace(ruling, word=Word.UNKNOWN, text=seen.unable)
     if strategy == "range":
         for topic in sorted(step.topics):
-            loads = Counter(owner for each, owner in seen.owner.items() if each.topic == topic)
-            readers = [loads[name] for name, topics in step.present.items() if topic in topics]
+            of_topic = Counter(owner for each, owner in seen.owner.items() if each.topic == topic)
+            readers = [of_topic[name] for name, topics in step.present.items() if topic in topics]
             if readers and max(readers) - min(readers) > 1:
                 return replace(ruling, word=Word.VIOLATED, text=f"{topic}: loads {sorted(readers)}")
         return ruling
@@ -370,11 +370,11 @@ def _progress(recording: Recording) -> tuple[Ruling, int, int]:
     """No record is lost, and no commit goes backwards; how many were read, and how many of them again."""
     clients = tuple(sorted({life.seat.client for life in recording.lives}))
     ruling = Ruling("progress", 0, Word.HOLDS, clients=clients)
-    found = records_read(recording)
-    if found.problems:
-        ruling = replace(ruling, word=Word.VIOLATED, text=_listed(found.problems))
-    elif found.unclear:
-        ruling = replace(ruling, word=Word.UNKNOWN, text=found.unclear)
+    outcome = records_read(recording)
+    if outcome.problems:
+        ruling = replace(ruling, word=Word.VIOLATED, text=_listed(outcome.problems))
+    elif outcome.unclear:
+        ruling = replace(ruling, word=Word.UNKNOWN, text=outcome.unclear)
     elif not recording.produced:
         ruling = replace(ruling, word=Word.VACUOUS)
-    return ruling, found.read, found.twice
+    return ruling, outcome.read, outcome.twice

@@ -26,7 +26,7 @@ from kassay.certify.live.program import (
     read_event,
     subscribe,
 )
-from kassay.certify.live.recording import MS, GroupView, Life, LiveStep, Recording
+from kassay.certify.live.recording import MS, GroupSeen, Life, LiveStep, Recording
 from kassay.certify.live.running import Canary, Pump, RunningProcess
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
 from kassay.model.cluster import TopicPartition
@@ -39,7 +39,7 @@ _EMPTY: Final = ("EMPTY", "DEAD", "")
 
 
 @dataclass
-class Stage:
+class LiveStage:
     """Where scripts are played: the cluster, the helper, the programs."""
 
     programs: ClientPrograms
@@ -137,7 +137,7 @@ class Play:
     """One script on its stage; `record` plays it."""
 
     def __init__(
-        self, script: LiveScript, stage: Stage, progress: Callable[[str], None] = lambda _: None
+        self, script: LiveScript, stage: LiveStage, progress: Callable[[str], None] = lambda _: None
     ) -> None:
         self.script, self.stage, self.progress = script, stage, progress
         self.helper, self.pump = stage.helper, stage.pump
@@ -262,7 +262,7 @@ class Play:
         """The members that the group is to have."""
         return [each for each in self.running if each.alive]
 
-    def _settle(self, began: int) -> tuple[int, bool, GroupView]:
+    def _settle(self, began: int) -> tuple[int, bool, GroupSeen]:
         """When the group had settled, or that it had not at the limit; and what its coordinator then said.
 
         It has settled when coordinator and members have agreed for as long as `confirm_ms`. The time is that
@@ -270,7 +270,7 @@ class Play:
         """
         timeouts = self.script.timeouts
         limit = began + timeouts.settle_ms * MS
-        since: tuple[int, GroupView] | None = None
+        since: tuple[int, GroupSeen] | None = None
         while True:
             view = self.helper.describe()
             now = time.monotonic_ns()
@@ -293,7 +293,7 @@ class Play:
         while self.pump.wait(max(0.0, end - time.monotonic())) or time.monotonic() < end:
             pass
 
-    def _agrees(self, view: GroupView, t: int) -> bool:
+    def _agrees(self, view: GroupSeen, t: int) -> bool:
         """Whether the group is stable and complete, and each member owned at `t` what was assigned to it."""
         present = self._present()
         if not present:

@@ -61,7 +61,7 @@ class Life:
 
 
 @dataclass(frozen=True)
-class GroupView:
+class GroupSeen:
     """The group as its coordinator describes it: the state, and what each member is assigned."""
 
     t: int
@@ -82,7 +82,7 @@ class LiveStep:
     settled: bool
     topics: Mapping[str, int]
     present: Mapping[str, frozenset[str]]
-    group: GroupView
+    group: GroupSeen
 
     @property
     def seconds(self) -> float:

@@ -13,7 +13,7 @@ from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.cluster import Helper, own_broker
 from kassay.certify.live.folder import RUNS, RunFolder
 from kassay.certify.live.judge import CLAIMS, LiveFigures, LiveVerdict, Ruling, Word, judge
-from kassay.certify.live.play import Play, Stage
+from kassay.certify.live.play import LiveStage, Play
 from kassay.certify.live.program import TIMEOUTS, Timeouts
 from kassay.certify.live.recording import Recording
 from kassay.certify.live.running import Pump
@@ -105,7 +105,7 @@ class PlayedScript:
 
 
 @dataclass(frozen=True)
-class ClaimCount:
+class LiveClaimCount:
     """How often a claim was judged, was unknown and was violated; `why` has the reasons of unknown ones."""
 
     claim: str
@@ -150,7 +150,7 @@ class LiveResult:
         """The exit code of the command."""
         return {"violated": 1, "unknown": 3, "holds": 0}[self.word]
 
-    def counts(self, client: str | None = None) -> list[ClaimCount]:
+    def counts(self, client: str | None = None) -> list[LiveClaimCount]:
         """The counts of each claim, over all histories or those that rest on one client."""
         rulings = [
             ruling
@@ -164,7 +164,7 @@ class LiveResult:
             unknown = [each for each in mine if each.word is Word.UNKNOWN]
             violated = sum(each.word is Word.VIOLATED for each in mine)
             why = tuple(sorted({each.text for each in unknown}))
-            counts.append(ClaimCount(claim, len(mine) - len(unknown), len(unknown), violated, why))
+            counts.append(LiveClaimCount(claim, len(mine) - len(unknown), len(unknown), violated, why))
         return counts
 
     @property
@@ -207,7 +207,7 @@ class LiveResult:
         }
 
 
-def _count_document(count: ClaimCount) -> dict[str, Any]:
+def _count_document(count: LiveClaimCount) -> dict[str, Any]:
     return {
         "claim": count.claim,
         "judged": count.judged,
@@ -224,7 +224,7 @@ class _Runner:
     options: LiveOptions
     folder: RunFolder
     programs: ClientPrograms
-    stage: Stage
+    stage: LiveStage
     progress: Progress
     count: int = field(default=0)
 
@@ -235,11 +235,14 @@ class _Runner:
         self.stage.helper = helper = Helper(self.stage.pump, prefix)
         try:
             helper.start(self.programs.jars, self.stage.bootstrap, self.folder.note)
-            recording = Play(script, self.stage, lambda words: self.progress(self.count - 1, words)).record()
+            recording = Play(script, self.stage, self._show).record()
         finally:
             helper.close()
         self.folder.write(f"{name}.recording.json", json_text(recording.document()))
         return recording, judge(recording)
+
+    def _show(self, words: str) -> None:
+        self.progress(self.count - 1, words)
 
     def history(self, index: int, script: LiveScript) -> PlayedScript:
         """A script played, and again as often as it takes to count what it breaks."""
@@ -303,7 +306,9 @@ def live(
 
 
 @contextmanager
-def _stage(options: LiveOptions, programs: ClientPrograms, folder: RunFolder, pump: Pump) -> Iterator[Stage]:
+def _stage(
+    options: LiveOptions, programs: ClientPrograms, folder: RunFolder, pump: Pump
+) -> Iterator[LiveStage]:
     """The cluster: the one that is named, or a broker of our own, whose data are removed at the end."""
     with ExitStack() as stack:
         broker = None
@@ -315,7 +320,7 @@ def _stage(options: LiveOptions, programs: ClientPrograms, folder: RunFolder, pu
                 own_broker(programs.jars, programs.release, data, options.timeouts, pump, folder.note)
             )
             bootstrap = broker.bootstrap
-        yield Stage(programs, bootstrap, Helper(pump, ""), pump, folder.note, broker)
+        yield LiveStage(programs, bootstrap, Helper(pump, ""), pump, folder.note, broker)
 
 
 def _remove(folder: Path) -> None:

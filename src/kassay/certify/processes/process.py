@@ -67,8 +67,8 @@ class Ended:
         return f"; it last wrote: {one_line(last)[:120]}" if last else ""
 
     def failure(self, call: str, memory_mib: int) -> TargetFailure:
-        """The failure of the current call that follows from the end."""
-        if self.over or (self.status < 0 and self.rss_mib >= 0.9 * memory_mib):
+        """The failure of the current call that follows from the end; 0 MiB is no limit."""
+        if self.over or (self.status < 0 and 0 < 0.9 * memory_mib <= self.rss_mib):
             message = f"{call} took more than {memory_mib} MiB of memory and was killed"
             return TargetFailure(FailureKind.MEMORY, message, call)
         if self.status and _OUT_OF_MEMORY.search(self.tail):

@@ -62,8 +62,8 @@ def command(
 ) -> int:
     """Play histories with real clients on a genuine broker, and judge what the clients report.
 
-    Starts a broker of its own on the loopback, and ends all that it starts. Exits with 1 if a claim is violated,
-    with 3 if a claim could never be judged.
+    Starts a broker of its own on the loopback, and ends all that it starts. Exits with 1 if a claim is
+    violated, with 3 if a claim could never be judged.
     """
     if clean:
         return _clean()
@@ -117,9 +117,7 @@ def _own(programs: tuple[str, ...]) -> dict[str, list[str]]:
         except ValueError as error:
             raise InputError(f"--program {name}: {error}, expected a command line") from None
         if not own[name] or name in LIBRARIES or not name.replace("-", "").isalnum() or not name.islower():
-            raise InputError(
-                f"--program {name}: expected a name of its own in lower case, and a command line"
-            )
+            raise InputError(f"--program {name}: expected a new lower-case name and a command")
     return own
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.certify.live.run import ClaimCount, LiveFinding, LiveResult
+from kassay.certify.live.run import LiveClaimCount, LiveFinding, LiveResult
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
 
@@ -10,7 +10,7 @@ _STYLES = {"holds": "bold green", "unknown": "bold yellow", "violated": "bold re
 
 
 def live_view(result: LiveResult) -> View:
-    """The verdict, a line for each claim, figures, what zombies believed, and each finding with its script."""
+    """The verdict, a line for each claim, figures, and each finding with its script."""
     steps = sum(each.steps for each in result.played)
     histories = counted(len(result.played), "history")
     clients = ", ".join(f"{name} {version}" for name, version in sorted(result.clients.items()))
@@ -40,7 +40,7 @@ def _summary(result: LiveResult) -> str:
     return f"{judged:,} of {judged + unknown:,} rulings decided, none violated"
 
 
-def _row(count: ClaimCount) -> tuple[str, ...]:
+def _row(count: LiveClaimCount) -> tuple[str, ...]:
     return (
         count.claim,
         f"{count.judged:,}",

@@ -11,10 +11,10 @@ from typing import Any
 from kassay.certify.live.programs.common import (
     POLL_MS,
     TICK_S,
-    Commands,
+    ClientCommands,
     Output,
     Partition,
-    Work,
+    Uncommitted,
     fatal,
     report_commit,
     spans_of,
@@ -42,10 +42,10 @@ def _assignor(name: str) -> Any:
 class _Member:
     """A consumer, its listener and its loop."""
 
-    def __init__(self, commands: Commands, output: Output) -> None:
+    def __init__(self, commands: ClientCommands, output: Output) -> None:
         from aiokafka import AIOKafkaConsumer
 
-        self.commands, self.output, self.work = commands, output, Work()
+        self.commands, self.output, self.work = commands, output, Uncommitted()
         start = commands.start
         self.consumer = AIOKafkaConsumer(
             bootstrap_servers=start["bootstrap"],
@@ -109,7 +109,7 @@ class _Member:
         await self.commit(self.work.due())
 
     async def serve(self) -> None:
-        """Serve until told to close; commands are awaited in a thread, so that heartbeats go on."""
+        """Serve until the command to close; commands are awaited in a thread, so that heartbeats go on."""
         while True:
             while (command := await self._next()) is not None:
                 if command["do"] == "close":
@@ -133,7 +133,7 @@ class _Member:
 
 
 async def _main() -> None:
-    output, commands = Output(), Commands()
+    output, commands = Output(), ClientCommands()
     output.watch()
     try:
         member = _Member(commands, output)
@@ -145,7 +145,7 @@ async def _main() -> None:
 
 
 def main() -> None:
-    """Serve as a member until told to close."""
+    """Serve as a member until the command to close."""
     asyncio.run(_main())
 
 

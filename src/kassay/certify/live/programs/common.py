@@ -59,7 +59,7 @@ class Output:
             last = now
 
 
-class Commands:
+class ClientCommands:
     """The commands on standard input; its end is the command to close."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Commands:
         return command
 
 
-class Work:
+class Uncommitted:
     """The offsets that were read and not committed yet, of partitions that the member owns.
 
     Some libraries call back in another thread, so records of a partition may arrive after it was given up.
@@ -158,8 +158,8 @@ def report_commit(output: Output, began: int, offsets: Mapping[Partition, int]) 
     output.emit("committed", began=began, offsets=[[*each, offset] for each, offset in offsets.items()])
 
 
-def run(commands: Commands, output: Output, client: Polled, work: Work) -> None:
-    """Serve until the program is told to close."""
+def run(commands: ClientCommands, output: Output, client: Polled, work: Uncommitted) -> None:
+    """Serve until the command to close."""
     while True:
         while (command := commands.next()) is not None:
             if command["do"] == "close":

@@ -11,11 +11,11 @@ from typing import Any
 from kassay.certify.live.programs.common import (
     ALL,
     POLL_MS,
-    Commands,
+    ClientCommands,
     Output,
     Partition,
     Span,
-    Work,
+    Uncommitted,
     fatal,
     report_commit,
     run,
@@ -53,7 +53,7 @@ def _offsets(offsets: Mapping[Partition, int]) -> Any:
 class _Client:
     """A consumer, and its listener."""
 
-    def __init__(self, start: Mapping[str, Any], output: Output, work: Work) -> None:
+    def __init__(self, start: Mapping[str, Any], output: Output, work: Uncommitted) -> None:
         from kafka import AsyncConsumerRebalanceListener, KafkaConsumer
 
         class Listener(AsyncConsumerRebalanceListener):  # type: ignore[misc]  # the library has no types
@@ -123,8 +123,8 @@ class _Client:
 
 
 def main() -> None:
-    """Serve as a member until told to close."""
-    output, commands, work = Output(), Commands(), Work()
+    """Serve as a member until the command to close."""
+    output, commands, work = Output(), ClientCommands(), Uncommitted()
     output.watch()
     try:
         client = _Client(commands.start, output, work)

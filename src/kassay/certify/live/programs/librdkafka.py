@@ -9,11 +9,11 @@ from typing import Any
 from kassay.certify.live.programs.common import (
     ALL,
     POLL_MS,
-    Commands,
+    ClientCommands,
     Output,
     Partition,
     Span,
-    Work,
+    Uncommitted,
     committed,
     fatal,
     run,
@@ -56,7 +56,7 @@ def _settings(start: Mapping[str, Any]) -> dict[str, Any]:
 class _Client:
     """A consumer with its callbacks."""
 
-    def __init__(self, start: Mapping[str, Any], output: Output, work: Work) -> None:
+    def __init__(self, start: Mapping[str, Any], output: Output, work: Uncommitted) -> None:
         from confluent_kafka import Consumer
 
         self._output, self._work = output, work
@@ -116,8 +116,8 @@ class _Client:
 
 
 def main() -> None:
-    """Serve as a member until told to close."""
-    output, commands, work = Output(), Commands(), Work()
+    """Serve as a member until the command to close."""
+    output, commands, work = Output(), ClientCommands(), Uncommitted()
     output.watch()
     try:
         from confluent_kafka import libversion

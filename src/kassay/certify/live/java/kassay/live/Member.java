@@ -169,7 +169,7 @@ public final class Member implements ConsumerRebalanceListener {
         return properties.getProperty("version", "unknown");
     }
 
-    /** Serves as a member until told to close. */
+    /** Serves as a member until the command to close. */
     public static void main(String[] arguments) throws Exception {
         Lines lines = new Lines();
         lines.watch();

@@ -1,0 +1,60 @@
+"""What `--clients` names, and how a program is started."""
+
+import importlib.util
+import sys
+
+import pytest
+
+from kassay.certify.live.clients import LIBRARIES, ClientPrograms
+from kassay.model.errors import InputError
+
+OWN = ClientPrograms({"mine": ("python", "my.py")})
+
+
+def test_specs_become_members():
+    seats = OWN.seats(
+        ["java@4.2.1:range*2", "librdkafka:range+roundrobin", "java:consumer/uniform", "mine:any"]
+    )
+    assert [(seat.name, seat.client, seat.strategies, seat.protocol) for seat in seats] == [
+        ("m1", "java@4.2.1", ("range",), "classic"),
+        ("m2", "java@4.2.1", ("range",), "classic"),
+        ("m3", "librdkafka", ("range", "roundrobin"), "classic"),
+        ("m4", "java", ("uniform",), "consumer"),
+        ("m5", "mine", ("any",), "classic"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("java", "expected LIBRARY:STRATEGY"),
+        ("java:range*0", "expected LIBRARY:STRATEGY"),
+        ("jva:range", "did you mean java?"),
+        ("java:rnge", "java has range, roundrobin, sticky, cooperative-sticky, not rnge"),
+        ("librdkafka:sticky", "not sticky"),
+        ("kafka-python:consumer", "no consumer groups"),
+        ("librdkafka@1.0.0:range", "of java alone"),
+        ("java:range*99", "99 members, expected at most 64"),
+    ],
+)
+def test_a_wrong_spec_is_refused(spec, words):
+    with pytest.raises(InputError) as caught:
+        OWN.seats([spec])
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name in LIBRARIES if name != "java"])
+def test_what_is_not_installed_is_named_with_its_command(name, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda module: None)
+    with pytest.raises(InputError, match=r"pip install '.+'`, or `pip install 'kassay\[clients\]'`"):
+        OWN.command(name)
+
+
+def test_an_own_program_is_started_as_it_is():
+    assert OWN.command("mine") == ["python", "my.py"]
+
+
+def test_a_program_of_kassay_is_a_module(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda module: module)
+    command = OWN.command("aiokafka")
+    assert (command[0], command[-1]) == (sys.executable, "kassay.certify.live.programs.aio")

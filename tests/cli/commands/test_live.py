@@ -1,0 +1,131 @@
+"""`kassay live`: what it prints and writes, and what is refused before anything starts."""
+
+import json
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from kassay.certify.live import run as live_run
+from kassay.certify.live.judge import judge
+from kassay.certify.live.run import LiveFinding, LiveOptions, LiveResult, PlayedScript
+from kassay.certify.live.script import LiveSeat
+from kassay.cli.main import run
+from tests.certify.live.simulated import early, moves_between, simulated
+from tests.cli.runner import here, valid
+
+CLIENTS = "java:range*2"
+SCRIPT = """
+[topics]
+a = 2
+[[member]]
+name = "m1"
+client = "java"
+strategies = ["range"]
+[[action]]
+do = "join"
+member = "m9"
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "expected one of --clients"),
+        (("--clients", CLIENTS, "--script", "x.toml"), "expected one of --clients"),
+        (("--clients", "jva:range"), "did you mean java?"),
+        (("--clients", CLIENTS, "--release", "x"), "--release 'x'"),
+        (("--clients", CLIENTS, "--kafka-home", "no/such"), "expected a distribution of Kafka"),
+        (("--script", "no.toml"), "no.toml: no such file"),
+        (("--script", "bad.toml"), "action[0].member: found 'm9'"),
+        (("--clients", "mine:x", "--program", "mine"), "expected key=value"),
+        (("--clients", "mine:x", "--program", "java=x"), "--program java: expected a new"),
+        (("--clients", "mine:x", "--program", "mine='"), "expected a command line"),
+        (("--clients", CLIENTS, "--histories", "0"), "--histories"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(arguments, words, tmp_path):
+    (tmp_path / "bad.toml").write_text(SCRIPT)
+    done = here("live", *arguments, cwd=tmp_path)
+    assert done.returncode == 2 and words in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not (tmp_path / ".kassay").exists()
+
+
+def test_without_jars_or_maven_one_line_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("KASSAY_CACHE", str(tmp_path))
+    monkeypatch.setattr("kassay.certify.jars.java.find_java", lambda *_: None)
+    assert run(["live", "--clients", CLIENTS]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "expected --kafka-home DIR" in line and "or --fetch" in line
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run(["live", "--clients", CLIENTS, "--fetch"]) == 2
+    assert "no mvn on the PATH" in capsys.readouterr().err
+
+
+def test_another_cluster_needs_a_yes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
+    monkeypatch.setattr(
+        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
+    )
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    assert run(["live", "--clients", CLIENTS, "--bootstrap-server", "test:9092"]) == 2
+    listed, refused = capsys.readouterr().err.splitlines()
+    assert "topics kassay-<run>-<number>-{" in listed and "expected --yes" in refused
+
+
+def result(recording, script="1.toml"):
+    verdict = judge(recording)
+    findings = tuple(LiveFinding(each, "leave m1", script, 3, 5) for each in verdict.violated)
+    versions = {life.seat.client: "1" for life in recording.lives}
+    played = PlayedScript("seed 1", script, verdict, versions, len(recording.steps), findings)
+    return LiveResult("abc", "4.4.0", 1, (played,), 61.0, 700.0, ".kassay/live/abc")
+
+
+def shown(monkeypatch, capsys, tmp_path, outcome):
+    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
+    monkeypatch.setattr(
+        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
+    )
+    monkeypatch.setattr(live_run, "live", lambda *_: outcome)
+    path = tmp_path / "live.json"
+    code = run(["live", "--clients", CLIENTS, "--json", str(path)])
+    return code, capsys.readouterr().out, valid(json.loads(path.read_text()), "live-1")
+
+
+def test_a_run_without_a_finding(monkeypatch, capsys, tmp_path):
+    code, text, document = shown(monkeypatch, capsys, tmp_path, result(simulated(Random(1))))
+    assert (code, document["verdict"], document["findings"]) == (0, "holds", [])
+    assert text.startswith("HOLDS") and "scripts and recordings: .kassay/live/abc" in text
+    assert [each["claim"] for each in document["claims"]][0] == "exclusive"
+    assert {*document["by_client"]} == {*document["clients"]}
+
+
+def test_a_finding_comes_with_its_step_and_how_to_replay_it(monkeypatch, capsys, tmp_path):
+    recording = next(r for r in (simulated(Random(seed)) for seed in range(99)) if moves_between(r))
+    broken = early(recording, *moves_between(recording)[0])
+    code, text, document = shown(monkeypatch, capsys, tmp_path, result(broken))
+    assert (code, document["verdict"]) == (1, "violated")
+    assert text.startswith("VIOLATED  ") and "(seen in 3 of 5)" in text
+    assert "replay: kassay live --script 1.toml" in text and "owned by" in text
+
+
+def test_a_claim_that_was_never_judged_is_unknown():
+    recording = simulated(Random(1), reports=("assigned", "revoked", "lost"))
+    outcome = result(recording)
+    assert (outcome.word, outcome.exit_code) == ("unknown", 3)
+
+
+def test_few_sightings_make_a_finding_unstable():
+    (finding, *_) = [LiveFinding(each, "", "", 3, 5) for each in judge(simulated(Random(1))).rulings]
+    assert not finding.unstable and replace(finding, seen=2).unstable
+
+
+def test_the_same_seed_gives_the_same_scripts():
+    seats = (LiveSeat("m1", "java", ("range",)), LiveSeat("m2", "aiokafka", ("range",)))
+    first, second = ([*LiveOptions(seats, histories=3, seed=7).scripts()] for _ in range(2))
+    assert first == second and len({script.actions for script in first}) == 3
+
+
+def test_clean_says_what_it_removed(tmp_path):
+    done = here("live", "--clean", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "removed 0 runs, ended 0 processes\n")
