@@ -1,11 +1,15 @@
 """What `--clients` names, and how a program is started."""
 
 import importlib.util
+import os
+import shutil
+import subprocess
 import sys
 
 import pytest
 
-from kassay.certify.live.clients import LIBRARIES, ClientPrograms
+from kassay.certify.genuine.jars import broker_jars
+from kassay.certify.live.clients import CLASSES, LIBRARIES, ClientPrograms
 from kassay.model.errors import InputError
 
 OWN = ClientPrograms({"mine": ("python", "my.py")})
@@ -58,3 +62,17 @@ def test_a_program_of_kassay_is_a_module(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda module: module)
     command = OWN.command("aiokafka")
     assert (command[0], command[-1]) == (sys.executable, "kassay.certify.live.programs.aio")
+
+
+@pytest.mark.broker
+def test_the_classes_are_those_of_the_source(tmp_path):
+    javac = shutil.which("javac")
+    version = javac and subprocess.run([javac, "-version"], capture_output=True, text=True, check=True).stdout
+    if not version or not version.startswith("javac 17."):
+        pytest.skip(f"needs javac 17, whose classes are committed; here is {version or 'none'!r}")
+    folder = CLASSES / "kassay" / "live"
+    jars = os.pathsep.join(map(str, broker_jars(fetch=True)))
+    options = ["--release", "17", "-g:none", "-cp", jars, "-d", str(tmp_path)]
+    subprocess.run([javac, *options, *map(str, sorted(folder.glob("*.java")))], check=True)
+    built = {path.name: path.read_bytes() for path in tmp_path.rglob("*.class")}
+    assert built == {path.name: path.read_bytes() for path in folder.glob("*.class")}

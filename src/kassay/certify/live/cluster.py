@@ -53,11 +53,10 @@ class OwnBroker:
         self._starts += 1
         log = self._broker.folder / f"broker-{self._starts}.log"
         log.touch()
-        ended: list[bool] = []
         self._process = RunningProcess(
             log_of(self._broker.server_command, log),
             self._pump,
-            lambda line: ended.append(True) if line is None else None,
+            lambda _: None,
             self._note,
         )
         end = time.monotonic() + START_S
@@ -65,9 +64,7 @@ class OwnBroker:
             if time.monotonic() > end or "Exiting Kafka" in text:
                 self.close()
                 raise LiveFailed(f"Kafka {self._broker.release}: the broker did not start: {text[-_SHOWN:]}")
-            self._pump.wait(_PROBE_S)
-            if ended:
-                time.sleep(_PROBE_S)  # its output goes to the log, so the pump has nothing to wait for
+            time.sleep(_PROBE_S)  # its output goes to the log, so the pump has nothing to wait for
 
     def restart(self) -> None:
         """End it as a crash would, and start it again."""

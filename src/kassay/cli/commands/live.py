@@ -129,9 +129,9 @@ def _agree(options: LiveOptions, bootstrap: str, *, yes: bool) -> None:
     if not host or not port.isdigit():
         raise InputError(f"--bootstrap-server {bootstrap}: expected HOST:PORT")
     names = sorted({topic for each in options.scripts() for topic in each.topics})
+    topics = ", ".join(f"kassay-<run>-<number>-{name}" for name in names)
     say(
-        f"kassay: creates on {bootstrap}, and removes: topics kassay-<run>-<number>-{{{','.join(names)}}} and "
-        "groups kassay-<run>-<number>",
+        f"kassay: creates on {bootstrap}, and removes: topics {topics}, groups kassay-<run>-<number>",
         err=True,
     )
     if yes:

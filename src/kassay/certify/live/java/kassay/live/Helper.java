@@ -60,7 +60,7 @@ public final class Helper {
     }
 
     private void create(ObjectNode command) throws ExecutionException, InterruptedException {
-        short factor = (short) command.path("factor").asInt(1);
+        short factor = (short) command.path("factor").asInt(-1);
         Map<String, Integer> wanted = new TreeMap<>();
         command.get("topics").fields().forEachRemaining(each -> wanted.put(each.getKey(), each.getValue().asInt()));
         List<NewTopic> made = wanted.entrySet().stream().map(e -> new NewTopic(e.getKey(), e.getValue(), factor)).toList();
@@ -119,6 +119,7 @@ public final class Helper {
     }
 
     /** The state's name; `groupState` is the newer of two methods. */
+    @SuppressWarnings("removal")
     private static String stateOf(ConsumerGroupDescription found) {
         try {
             return String.valueOf(found.groupState());
