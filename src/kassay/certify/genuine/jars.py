@@ -92,8 +92,8 @@ def broker_jars(
         _fetch(release, folder, BROKER)
     if not _complete(folder, release, BROKER):
         raise InputError(
-            f"needs the jars of a Kafka {release} broker in {folder}: expected --kafka-home DIR, a distribution "
-            "of Kafka, or --fetch, which downloads 54 MB through Maven"
+            f"needs the jars of a Kafka {release} broker in {folder}: expected --kafka-home DIR, a "
+            "distribution of Kafka, or --fetch, which downloads 54 MB through Maven"
         )
     return tuple(sorted(folder.glob("*.jar")))
 
