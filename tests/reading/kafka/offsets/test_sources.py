@@ -113,6 +113,13 @@ def test_lines_that_a_terminal_wrapped_are_named(tmp_path):
     assert any("the line is wrapped, expected each record in one line" in str(row.unread) for row in rows)
 
 
+def test_a_quoted_output_of_another_tool_is_named(tmp_path):
+    path = tmp_path / "quoted.txt"
+    path.write_text(ALL["quoted"](output("groups-offsets-3.9.txt")))
+    with pytest.raises(InputError, match=r":1: the output of kafka-consumer-groups\.sh, expected the output"):
+        sources.in_order([str(path)])
+
+
 def test_what_is_not_there_and_a_folder_are_refused(tmp_path):
     for path in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(InputError, match=r"expected the output of"):

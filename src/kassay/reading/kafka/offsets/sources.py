@@ -40,6 +40,7 @@ from kassay.reading.kafka.lines import Place, failure_in
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, read_record, type_of
 from kassay.reading.kafka.offsets.values import GroupRecord
 from kassay.reading.others import what_is
+from kassay.reading.pasted import pasted
 
 CONSOLE_TOOL: Final = "kafka-console-consumer with GroupMetadataMessageFormatter"
 LONGEST: Final = 1 << 26
@@ -338,7 +339,7 @@ def _looked_at(path: str) -> LogFile:
         failure = failure_in(text)
         if failure is not None:
             raise InputError(f"{name}: the tool failed: {failure}")
-        what = what_is(text)
+        what = what_is(pasted(text).text)
         raise InputError(f"{name}:1: {what or 'nothing of a log'}, expected {EXPECTED}")
     return LogFile(path, of_console=False, partition=partition, start=start)
 
