@@ -343,13 +343,8 @@ final class KafkaRuntime {
 
         @Override
         public long append(TopicPartition tp, VerificationGuard guard, MemoryRecords batch, short acks) {
+            if (!fails.isEmpty()) throw Errors.valueOf(fails).exception();
             GroupCoordinatorRecordSerde serde = new GroupCoordinatorRecordSerde();
-            if (!fails.isEmpty()) {
-                List<CoordinatorRecord> refused = new ArrayList<>();
-                for (Record one : batch.records()) refused.add(serde.deserialize(one.key(), one.value()));
-                c.lose(refused);
-                throw Errors.valueOf(fails).exception();
-            }
             int known = pending.size();
             pending.clear();
             for (Record one : batch.records()) {
