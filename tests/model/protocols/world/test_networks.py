@@ -137,6 +137,11 @@ def marked(worlds):
     ]
 
 
+def again(case):
+    """B in `docs/coordinator-findings.md`: a new coordinator gives a generation out again."""
+    return ("generation-once",) * (case[0] == "classic" and case[-1] == "failover=1")
+
+
 def outcome(case, walk=explore, **more):
     name, mode, partitions, faults = case
     return walk(name, mode=mode, partitions=partitions, faults=faults, network="N1", **more)
@@ -151,9 +156,9 @@ def test_small_worlds_at_n1_are_clean_and_as_large_as_ever(case):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", marked(HEAVY), ids=str)
-def test_larger_worlds_at_n1_are_clean_and_as_large_as_ever(case):
+def test_larger_worlds_at_n1_break_only_what_is_known_and_are_as_large_as_ever(case):
     result = outcome(case, as_before)
-    clean(result)
+    only_known(result, *again(case))
     assert result.exploration.states == HEAVY[case]
 
 
@@ -161,7 +166,7 @@ def test_larger_worlds_at_n1_are_clean_and_as_large_as_ever(case):
 @pytest.mark.parametrize("case", marked(COMMITTING), ids=str)
 def test_commits_are_fenced_at_n1(case):
     result = outcome(case, as_before, records=1)
-    clean(result)
+    only_known(result, *again(case))
     assert result.exploration.states == COMMITTING[case]
 
 
