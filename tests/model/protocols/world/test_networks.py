@@ -114,7 +114,7 @@ HEAVY = {
     ("kip848", None, 2, "pause=1"): 127819,
     ("kip848", None, 2, "loss=1"): 25182,
     ("kip848", None, 2, "failover=1"): 70031,
-    ("migration", None, 1, ""): 41765,
+    ("migration", None, 1, ""): 47323,
 }
 COMMITTING = {
     ("classic", "eager", 1, "pause=1"): 63899,
@@ -438,8 +438,7 @@ def test_oq2_a_delayed_syncgroup_of_a_lost_generation_empties_the_one_that_reuse
 def test_oq2_needs_the_delay():
     """At N1, where requests die with their connection, the same faults find nothing."""
     result = explore("classic", partitions=1, network="N1", faults=Faults(failover=1, crash=1))
-    assert real(result) == []
-    assert result.verdict is Verdict.HOLDS
+    only_known(result, "generation-once")
 
 
 def test_a_delayed_join_of_kip_848_takes_an_answer_that_its_client_never_hears():
