@@ -320,6 +320,7 @@ def _stage(
                 own_broker(programs.jars, programs.release, data, options.timeouts, pump, folder.note)
             )
             bootstrap = broker.bootstrap
+            folder.write("bootstrap", bootstrap)
         yield LiveStage(programs, bootstrap, Helper(pump, ""), pump, folder.note, broker)
 
 
