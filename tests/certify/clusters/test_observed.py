@@ -79,6 +79,7 @@ def test_subscriptions_and_racks_by_any_name_of_a_member():
     assert [member.topics for member in group.group.members] == [("t",), ("t", "u")]
     assert [member.rack for member in group.group.members] == ["east", "west"]
     assert len(group.assumptions) == 1
+    assert any(each.startswith("the replicas' racks are not given") for each in group.gaps)
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,11 @@ def gaps(
             "the members' racks are not given, and Kafka's rules use racks: "
             "add lines consumer,rack if the members have client.rack"
         )
+    if has_racks and not are_racks_known and not cluster.has_replica_racks:
+        yield (
+            "the replicas' racks are not given, so nothing says what members read within their rack: "
+            "add the output of kafka-topics --describe and lines id,rack of the brokers"
+        )
 
 
 def is_consumer_group(outputs: GroupOutputs, members: Sequence[str]) -> tuple[bool, str | None]:

@@ -131,7 +131,8 @@ def unstable_identity(observed: ObservedGroup) -> str:
     stability = observed.stability
     owned = sum(len(each.owned) for each in stability.holdings)
     held = f"{counted(owned, 'partition')} owned, {len(stability.unowned)} without an owner"
-    return f"{_members_of(observed)}, {held}; {_rule_of(observed)}"
+    members = _members_of(observed) if observed.consumers else "members not given"
+    return f"{members}, {held}; {_rule_of(observed)}"
 
 
 def _members_of(observed: ObservedGroup) -> str:
