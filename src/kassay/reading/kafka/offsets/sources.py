@@ -339,7 +339,8 @@ def _looked_at(path: str) -> LogFile:
         failure = failure_in(text)
         if failure is not None:
             raise InputError(f"{name}: the tool failed: {failure}")
-        what = what_is(pasted(text).text)
+        clean = pasted(text).text
+        what = what_is(clean if clean.strip() else text)
         raise InputError(f"{name}:1: {what or 'nothing of a log'}, expected {EXPECTED}")
     return LogFile(path, of_console=False, partition=partition, start=start)
 
