@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from kassay.certify.live.owners import Overlap, overlaps, owned_at, starved_spans, touches
+from kassay.certify.live.owners import Overlap, overlaps, owned_at, starved_spans, touches, zombie_spans
 from kassay.certify.live.program import Called, Failed
 from kassay.certify.live.progress import records_read
 from kassay.certify.live.recording import MS, Life, LiveStep, Recording
@@ -99,7 +99,7 @@ def judge(recording: Recording) -> LiveVerdict:
         rulings.append(_exclusive(recording, number, step, seen, shared))
         rulings += [each(number, step, seen, recording) for each in (_complete, _settles, _stuck)]
         rulings.append(_balanced(number, step, seen))
-        ruling, more = _moves(number, step, seen, before)
+        ruling, more = _moves(number, step, seen, _remembered(recording, step, seen, before))
         rulings.append(ruling)
         figures = figures + replace(more, seconds=step.seconds, rounds=_rounds(recording, step))
         if step.settled:
@@ -338,6 +338,25 @@ def _best(step: LiveStep, before: Mapping[TopicPartition, str]) -> tuple[list[in
     )
     best = best_assignment(Problem.of(Cluster.of(dict(step.topics)), Group(members)))
     return list(best.loads), best.moved
+
+
+def _remembered(
+    recording: Recording, step: LiveStep, seen: _Seen, before: Mapping[TopicPartition, str]
+) -> dict[TopicPartition, str]:
+    """The owners before the step, without those that lost what they owned, or were cut off, in the step."""
+    forgetful = {
+        name
+        for name, life in seen.lives.items()
+        if any(
+            begin <= step.ended and end >= step.began
+            for begin, end in zombie_spans(life, recording.script.timeouts)
+        )
+        or any(
+            isinstance(event, Called) and event.kind == "lost" and step.began <= event.t <= step.ended
+            for event in life.events
+        )
+    }
+    return {each: name for each, name in before.items() if name not in forgetful}
 
 
 def _moves(
