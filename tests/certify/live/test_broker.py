@@ -16,6 +16,7 @@ from kassay.model.errors import InputError
 pytestmark = pytest.mark.broker
 
 KEEPER = str(Path(__file__).with_name("keeper.py"))
+ASSIGNOR = str(Path(__file__).with_name("leaves_one_out.py"))
 
 
 def play(base, clients, actions, again=0):
@@ -69,3 +70,10 @@ def test_a_program_that_keeps_a_partition_is_found_in_its_step(tmp_path):
     assert [(each.ruling.step, each.action) for each in exclusive] == [(2, "join m2")]
     assert "orders-5 owned by m1 and m2" in exclusive[0].ruling.text
     assert "keeper" in exclusive[0].ruling.clients
+
+
+def test_an_assignor_of_ones_own_that_leaves_a_partition_out_is_found(tmp_path):
+    result = play(tmp_path, (f"kafka-python:{ASSIGNOR}*2",), ())
+    complete = [each for each in result.findings if each.ruling.claim == "complete"]
+    assert [each.ruling.text for each in complete] == ["without an owner: orders-5"] * 2
+    assert not [each for each in result.findings if each.ruling.claim in ("exclusive", "no-stuck-member")]

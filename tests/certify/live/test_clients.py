@@ -37,6 +37,8 @@ def test_specs_become_members():
         ("java:rnge", "java has range, roundrobin, sticky, cooperative-sticky, not rnge"),
         ("librdkafka:sticky", "not sticky"),
         ("kafka-python:consumer", "no consumer groups"),
+        ("kafka-python:no.py", "no.py: no such file"),
+        ("aiokafka:no.py", "not no.py"),
         ("librdkafka@1.0.0:range", "of java alone"),
         ("java:range*99", "99 members, expected at most 64"),
     ],
@@ -52,6 +54,13 @@ def test_what_is_not_installed_is_named_with_its_command(name, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda module: None)
     with pytest.raises(InputError, match=r"pip install '.+'`, or `pip install 'kassay\[clients\]'`"):
         OWN.command(name)
+
+
+def test_a_strategy_can_be_a_file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("")
+    (seat,) = OWN.seats([f"kafka-python:{path}"])
+    assert seat.strategies == (str(path),)
 
 
 def test_an_own_program_is_started_as_it_is():

@@ -19,7 +19,7 @@ from kassay.certify.jars.java import find_java
 from kassay.certify.live.program import Protocol
 from kassay.certify.live.script import MEMBERS_MAX, LiveSeat
 from kassay.model.errors import InputError
-from kassay.reading.documents import one_of, shown
+from kassay.reading.documents import is_file, one_of, shown
 
 CLASSES: Final = Path(__file__).parent / "java"
 """The folder of our classes, for the class path.
@@ -43,7 +43,10 @@ FOUR: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 
 @dataclass(frozen=True)
 class Library:
-    """A client library: its strategies in classic groups, its consumer groups, the module of its package."""
+    """A client library: its strategies in classic groups, its consumer groups, the module of its package.
+
+    `files`: whether a strategy may also be a Python file with an assignor for this library.
+    """
 
     name: str
     strategies: tuple[str, ...]
@@ -51,6 +54,7 @@ class Library:
     module: str = ""
     package: str = ""
     program: str = ""
+    files: bool = False
 
 
 LIBRARIES: Final[Mapping[str, Library]] = {
@@ -72,6 +76,7 @@ LIBRARIES: Final[Mapping[str, Library]] = {
             module="kafka",
             package="kafka-python>=3",
             program="kafka_python",
+            files=True,
         ),
         Library(
             "aiokafka",
@@ -141,9 +146,13 @@ class ClientPrograms:
             return tuple(filter(None, [how.partition("/")[2]])), "consumer"
         strategies = tuple(how.split("+"))
         if name not in self.own:
-            known = self.library(name).strategies
+            library = self.library(name)
+            known = library.strategies
             for strategy in strategies:
-                if strategy not in known:
+                if library.files and strategy.endswith(".py"):
+                    if not is_file(strategy):
+                        raise InputError(f"--clients {spec}: {strategy}: no such file")
+                elif strategy not in known:
                     raise InputError(f"--clients {spec}: {name} has {', '.join(known)}, not {strategy}")
         return strategies, "classic"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import time
 from collections import defaultdict
 from collections.abc import Mapping
@@ -24,7 +25,20 @@ from kassay.certify.live.programs.common import (
 
 
 def _assignor(name: str) -> Any:
-    """The class of a strategy."""
+    """The class of a strategy: one of the library, or the assignor that a file defines."""
+    if name.endswith(".py"):
+        from kafka.coordinator.assignors.abstract import AbstractPartitionAssignor
+
+        own = [
+            each
+            for each in runpy.run_path(name).values()
+            if isinstance(each, type)
+            and issubclass(each, AbstractPartitionAssignor)
+            and not each.__module__.startswith("kafka.")
+        ]
+        if len(own) != 1:
+            raise ValueError(f"{name}: {len(own)} classes of AbstractPartitionAssignor, expected one")
+        return own[0]
     if name == "range":
         from kafka.coordinator.assignors.range import RangePartitionAssignor as Assignor
     elif name == "roundrobin":
