@@ -76,7 +76,7 @@ def test_bad_input_is_one_line_that_names_what_it_is(command, name, tmp_path, mo
         assert any(each in said for each in words.split("|")), said
 
 
-@pytest.mark.parametrize("name", [*(set(INPUTS) - {"empty", "folder"}), "prose"])
+@pytest.mark.parametrize("name", [*sorted(set(INPUTS) - {"empty", "folder"}), "prose"])
 def test_what_is_no_properties_file_is_no_configuration_of_a_client(name, tmp_path, monkeypatch, capsys):
     pytest.importorskip("javaproperties")
     monkeypatch.chdir(tmp_path)
