@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kassay.certify.protocols.views import views_of
 from kassay.model.explore.search import explore
 from kassay.model.explore.values import Action, Invariant, WalkLimits
+from kassay.properties.protocols.logged import ONCE
 from kassay.properties.protocols.registry import invariants
 
 ID = re.compile(r"\b([A-Za-z]\w*)-\d+")
@@ -25,7 +26,9 @@ class Comparison:
     that differ from their representative, of runs or as a step of a representative leaves them; `differ`:
     those whose steps lead to other representatives than its own do, or are other steps; `left_out`:
     representatives that only such steps lead to, in no walk; `unlike`: worlds that whoever judges could tell
-    from their representative, by some steps of either.
+    from their representative, by some steps of either. Whether a number is given out twice is left out of that:
+    it goes by which number it is, so a run may give one out some steps before or after its representative
+    does. `twice_run` and `twice_walked` are what it says of all steps of either.
     """
 
     states: int
@@ -35,6 +38,8 @@ class Comparison:
     differ: int
     left_out: int
     unlike: int
+    twice_run: frozenset[str]
+    twice_walked: frozenset[str]
 
 
 @dataclass
@@ -43,6 +48,7 @@ class _Seen:
 
     model: Any
     judged: Sequence[Invariant[Any]]
+    once: Invariant[Any]
     numbers: dict[Any, int] = field(default_factory=dict)
     worlds: list[Any] = field(default_factory=list)
     looks: dict[Hashable, int] = field(default_factory=dict)
@@ -70,10 +76,17 @@ class _Seen:
         flags = (action.fault, action.fair, action.disturbs, action.rounds)
         return self.look((action.actor, ID.sub(r"\1", action.name), flags, said))
 
-    def _said(self, before: Any, after: Any) -> Iterator[tuple[str, str]]:
+    def twice(self, worlds: Iterable[Any]) -> frozenset[str]:
+        """How severe it is, in any step of the worlds, that a number is given out twice."""
+        pairs = ((world, after) for world in worlds for _, after in self.model.steps(world))
+        return frozenset(said for each in pairs for _, said in self._said(*each, [self.once]))
+
+    def _said(
+        self, before: Any, after: Any, judged: Sequence[Invariant[Any]] = ()
+    ) -> Iterator[tuple[str, str]]:
         if before is after:
             return
-        for invariant in self.judged:
+        for invariant in judged or self.judged:
             if invariant.check_step and (invariant.relevant is None or invariant.relevant(before, after)):
                 for finding in invariant.check_step(before, after) or ():
                     yield invariant.name, finding.severity
@@ -96,12 +109,15 @@ def compared(model: Any, runs_max: int = 0) -> Comparison:
     they lead to worlds whose representatives are bisimilar. That is asked of the worlds that a step of a
     representative leaves, and of those of whole runs, breadth first, up to `runs_max`.
     """
-    seen = _Seen(model, invariants(views_of(model)))
+    judged = {invariant.name: invariant for invariant in invariants(views_of(model))}
+    once = judged.pop(ONCE)
+    seen = _Seen(model, [*judged.values()], once)
     for state in explore(model, budget=WalkLimits(None), check_liveness=False).graph.states:
         seen.number(state)
     states = len(seen.worlds)
     others: dict[Any, Steps] = {}
     runs, whole = _runs(seen, others, runs_max)
+    twice_run, twice_walked = seen.twice([*others]), seen.twice(seen.worlds[:states])
     while len(seen.steps) < len(seen.worlds):
         steps, left = seen.of(seen.worlds[len(seen.steps)])
         seen.steps.append(steps)
@@ -114,7 +130,8 @@ def compared(model: Any, runs_max: int = 0) -> Comparison:
     looks = [seen.of_world(world) for world in (*seen.worlds, *pairs)]
     classes = _classes(looks, [*seen.steps, *(others[world] for world in pairs)])
     unlike = sum(kind != classes[own[world]] for kind, world in zip(classes[len(seen.worlds) :], pairs))
-    return Comparison(states, runs, whole, len(pairs), len(differ), len(seen.worlds) - states, unlike)
+    left_out = len(seen.worlds) - states
+    return Comparison(states, runs, whole, len(pairs), len(differ), left_out, unlike, twice_run, twice_walked)
 
 
 def _runs(seen: _Seen, others: dict[Any, Steps], runs_max: int) -> tuple[int, bool]:

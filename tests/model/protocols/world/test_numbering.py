@@ -116,6 +116,7 @@ def test_whoever_judges_cannot_tell_a_run_from_what_is_walked(protocol, changes,
     assert seen.runs >= seen.states
     assert seen.pairs
     assert not seen.unlike
+    assert seen.twice_run == seen.twice_walked
     # A coordinator that loses generations gives them out again: then runs and walk take other steps.
     loses = protocol != "kip848" and "failover" in faults
     assert bool(seen.differ) == bool(seen.left_out) == loses
