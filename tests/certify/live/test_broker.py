@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from kassay.certify.genuine.broker import genuine_broker
 from kassay.certify.genuine.jars import broker_jars
 from kassay.certify.live.clients import LIBRARIES, ClientPrograms, require_installed
 from kassay.certify.live.folder import noted
 from kassay.certify.live.run import LiveOptions, live
-from kassay.certify.live.script import LiveAction, LiveScript
+from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
 from kassay.model.errors import InputError
 
 pytestmark = pytest.mark.broker
@@ -77,3 +78,19 @@ def test_an_assignor_of_ones_own_that_leaves_a_partition_out_is_found(tmp_path):
     complete = [each for each in result.findings if each.ruling.claim == "complete"]
     assert [each.ruling.text for each in complete] == ["without an owner: orders-5"] * 2
     assert not [each for each in result.findings if each.ruling.claim in ("exclusive", "no-stuck-member")]
+
+
+def test_nothing_stays_on_a_cluster_that_is_named(tmp_path):
+    seats = (LiveSeat("m1", "java", ("range",)), LiveSeat("m2", "java", ("range",), instance="i-m2"))
+    joins = tuple(LiveAction("join", seat.name) for seat in seats)
+    script = LiveScript(
+        {"orders": 3}, seats, (*joins, LiveAction("return", "m2"), LiveAction("restart-broker"))
+    )
+    with genuine_broker({"OPEN": "PLAINTEXT"}, fetch=True) as broker:
+        address = broker.address("OPEN")
+        options = LiveOptions(script=script, again=0, base=tmp_path, bootstrap=address)
+        result = live(options, ClientPrograms({}, broker.jars))
+        assert result.findings == () and result.figures.changed_owner > 0
+        topics = broker.tool("kafka-topics", "--bootstrap-server", address, "--list")
+        groups = broker.tool("kafka-consumer-groups", "--bootstrap-server", address, "--list")
+    assert "kassay-" not in topics + groups

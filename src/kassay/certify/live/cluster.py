@@ -24,6 +24,7 @@ _LISTENER: Final = "OPEN"
 _ANSWER_S: Final = 60.0
 _STOP_S: Final = 20.0
 _PROBE_S: Final = 0.1
+_AGAIN_S: Final = 0.5
 _SHOWN: Final = 600
 
 
@@ -175,9 +176,15 @@ class Helper:
         }
         return GroupSeen(answer["t"], answer["state"], members)
 
-    def delete(self, topics: Sequence[str]) -> None:
-        """Delete the topics and the group."""
-        self.ask({"do": "delete", "topics": [*map(self.full, topics)], "group": self.prefix})
+    def delete(self, topics: Sequence[str], wait_s: float) -> None:
+        """Delete the topics and the group, for which it waits until the group has no member, at most so long.
+
+        A static member stays in the group for its session after it has closed.
+        """
+        end = time.monotonic() + wait_s
+        command = {"do": "delete", "topics": [*map(self.full, topics)], "group": self.prefix}
+        while self.ask(command)["left"] and time.monotonic() < end:
+            self.pump.wait(_AGAIN_S)
 
     @property
     def resident_mib(self) -> float:

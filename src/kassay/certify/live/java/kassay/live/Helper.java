@@ -17,6 +17,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** kassay's hands on the cluster: topics, the coordinator's view of the group, and the numbered producer. */
@@ -53,7 +54,7 @@ public final class Helper {
             case "produce" -> producing = command.get("on").asBoolean();
             case "produced" -> produced(answer.putArray("produced"));
             case "describe" -> describe(command, answer);
-            case "delete" -> delete(command);
+            case "delete" -> answer.put("left", delete(command));
             default -> answer.put("failed", "unknown command");
         }
         return answer.put("t", System.nanoTime());
@@ -83,7 +84,8 @@ public final class Helper {
         }
     }
 
-    private void delete(ObjectNode command) throws InterruptedException {
+    /** Deletes topics and the group; whether the group is left because it still has a member. */
+    private boolean delete(ObjectNode command) throws InterruptedException {
         producing = false;
         try {
             admin.deleteTopics(Lines.texts(command.get("topics"))).all().get();
@@ -92,9 +94,10 @@ public final class Helper {
         }
         try {
             admin.deleteConsumerGroups(List.of(command.get("group").asText())).all().get();
-        } catch (ExecutionException ignored) {
-            // the group was never there, or still has a member
+        } catch (ExecutionException e) {
+            return e.getCause() instanceof GroupNotEmptyException; // or it was never there
         }
+        return false;
     }
 
     private void produced(ArrayNode all) {
