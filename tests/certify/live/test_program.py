@@ -84,7 +84,7 @@ def test_a_wrong_line_is_named(line, words):
 @given(st.text(max_size=60) | st.binary(max_size=60).map(lambda data: data.decode("utf-8", "replace")))
 def test_any_line_is_an_event_or_one_complaint(line):
     try:
-        read_event(line, "m1", 1)
+        read_event(line.replace("\n", ""), "m1", 1)
     except InputError as problem:
         assert str(problem).startswith("m1:1")
 
