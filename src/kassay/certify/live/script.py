@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from kassay.certify.live.program import TIMEOUTS, Protocol, Timeouts
 from kassay.model.errors import InputError
-from kassay.reading.documents import Bound, Count, Positive, one_of, read_toml, within
+from kassay.reading.documents import Bound, Count, Positive, Size, one_of, read_toml, within
 from kassay.reading.values import read_as, unique
 from kassay.writing.files import json_text
 
@@ -110,7 +110,7 @@ class _Action:
     member: str = ""
     topics: list[str] = field(default_factory=list)
     topic: str = ""
-    partitions: Count = 0
+    partitions: Size = 0
     wait_ms: Count = 0
 
 
