@@ -16,6 +16,7 @@ from kassay.reading.live.other_groups import describe_other
 from tests.cli.runner import here
 
 NOT_FOUND = 69
+TURNED_OFF = 35
 
 
 class Recorded:
@@ -41,8 +42,8 @@ class Recorded:
         return answer
 
 
-def absent(name: str) -> Any:
-    return SimpleNamespace(groups=[SimpleNamespace(error_code=NOT_FOUND, group_id=name)])
+def absent(name: str, code: int = NOT_FOUND) -> Any:
+    return SimpleNamespace(groups=[SimpleNamespace(error_code=code, group_id=name)])
 
 
 def share(version: int = 1) -> Any:
@@ -101,8 +102,9 @@ def test_a_streams_group_has_its_tasks_by_kind() -> None:
 
 def test_no_such_group_and_a_broker_that_knows_neither() -> None:
     assert describe_other(Recorded({}), "g") is None  # type: ignore[arg-type]
-    both = {name: (0, absent("g")) for name in ("ShareGroupDescribe", "StreamsGroupDescribe")}
-    assert describe_other(Recorded(both), "g") is None  # type: ignore[arg-type]
+    for code in (NOT_FOUND, TURNED_OFF):
+        both = {name: (0, absent("g", code)) for name in ("ShareGroupDescribe", "StreamsGroupDescribe")}
+        assert describe_other(Recorded(both), "g") is None  # type: ignore[arg-type]
 
 
 @pytest.mark.live

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from kassay.reading.kafka.lines import Place
 from kassay.reading.kafka.other_groups import (
@@ -24,7 +24,8 @@ from kassay.reading.kafka.other_groups import (
 )
 from kassay.reading.live.cluster import LiveCluster
 
-_NOT_FOUND = 69
+_ABSENT: Final = frozenset({69, 35})
+"""GROUP_ID_NOT_FOUND; UNSUPPORTED_VERSION, where a broker has that type turned off (`KafkaApis`)."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def describe_other(cluster: LiveCluster, name: str) -> LiveOther | None:
 
         def ask(request: str = request) -> tuple[int, Any]:
             (described,) = cluster.ask(request, {"group_ids": [name]}, node).groups
-            is_absent = described.error_code == _NOT_FOUND
+            is_absent = described.error_code in _ABSENT
             return (0, None) if is_absent else (described.error_code, described)
 
         described = cluster.settled(ask, "group", name)
