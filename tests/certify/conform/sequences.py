@@ -64,6 +64,19 @@ SUBTOPOLOGY = {
     "repartition_sources": [],
     "copartition": [],
 }
+THROUGH = {
+    "epoch": 1,
+    "subtopologies": [
+        SUBTOPOLOGY | {"repartition_sinks": ["app-through-repartition"]},
+        SUBTOPOLOGY
+        | {
+            "id": "1",
+            "sources": [],
+            "changelogs": ["app-state-changelog"],
+            "repartition_sources": [["app-through-repartition", 0]],
+        },
+    ],
+}
 AT_ONCE = {"classic_initial_rebalance_delay_ms": 0, "consumer_assignment_interval_ms": 0}
 LATER = AT_ONCE | {"consumer_assignment_interval_ms": 5000}
 UNREAD = e.JoinEvent("c", "", [("range", {"raw": "no subscription"})], instance="i")
@@ -264,6 +277,19 @@ SEQUENCES = {
         [
             thread("m"),
             e.AdvanceEvent(1000, write_fails="NOT_ENOUGH_REPLICAS"),
+            e.AdvanceEvent(1000),
+            thread("m", 1),
+        ],
+    ),
+    "streams-delay-that-a-refused-thread-left": Recorded(
+        streams(),
+        {"foo": 2, "bar": 2, "app-through-repartition": 2, "app-state-changelog": 5},
+        [
+            e.GroupConfigEvent({"streams.initial.rebalance.delay.ms": "1000"}),
+            thread("m", instance="i", topology=THROUGH, endpoint="h:1"),
+            e.GroupConfigEvent({"streams.num.standby.replicas": "1"}),
+            e.TopicsEvent({"foo": 2}),
+            thread("m", instance="i", topology=THROUGH, endpoint="h:1"),
             e.AdvanceEvent(1000),
             thread("m", 1),
         ],

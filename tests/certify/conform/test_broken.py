@@ -175,3 +175,17 @@ def test_a_join_phase_that_was_not_written_leaves_its_timer():
     failed = step(0, "join", {"timers": [["join", None, 9]]}, request={"write_fails": "x"}, lost=lost)
     (cause,) = watched([failed])
     assert known_finding(cause, NEWEST).letter == "C"
+
+
+def test_an_upgrade_that_is_refused_leaves_the_session_that_it_armed_even_for_a_replaced_member():
+    before = classic("Stable", 2, [{"id": "a", "instance": "i"}])
+    after = before | {"timers": [["consumer_session", "a", 9]]}
+    refused = step(
+        1,
+        "consumer_heartbeat",
+        after,
+        answers=[{"to": 1, "error": "INVALID_REGULAR_EXPRESSION"}],
+        request={"member": "b", "instance": "i"},
+    )
+    (cause,) = watched([step(0, "join", before), refused])
+    assert known_finding(cause, NEWEST).letter == "X"

@@ -69,12 +69,12 @@ def _way(step: GenuineStep, before: Mapping[str, Any], timer: Timer) -> str:
         return ACKNOWLEDGED
     if not armed and before.get("type") and step.state.get("type") != before["type"]:
         return CONVERTED if step.state.get("type") else REMOVED
+    if armed and errors and "NONE" not in errors and event["event"] in REFUSED:
+        return REFUSED[event["event"]]
     if timer[1] and event.get("instance") and _instances(before).get(timer[1]) == event["instance"]:
         return REPLACED
     if not armed and errors == {"GROUP_MAX_SIZE_REACHED"} and timer[1] == event.get("member"):
         return FULL
-    if armed and errors and "NONE" not in errors and event["event"] in REFUSED:
-        return REFUSED[event["event"]]
     return str(event["event"])
 
 

@@ -312,7 +312,9 @@ class ClockedRuntime:
 
     def result(self, host: CoordinatorHost, event: Event) -> Result:
         """The coordinator's step."""
-        after = self.target(self.config, host.state, event, self.choices)
+        delaying = any(order.timer.kind == INITIAL_REBALANCE for order in host.armed)
+        state = host.state._replace(background=host.state.background._replace(delaying=delaying))
+        after = self.target(self.config, state, event, self.choices)
         return self._cell(after.state), after.outputs
 
     def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - only `deferring` delays

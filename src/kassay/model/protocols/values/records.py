@@ -67,13 +67,15 @@ class Background(NamedTuple):
 
     `image` is the current one, `created` the last one with new topics, or the one at the time the group was
     loaded. Without subscriptions by expression, images are not numbered and count as 0. `tasks` and `targets`
-    are () or hold one.
+    are () or hold one. `delaying`: an initial rebalance delay runs, maybe one that a refused Streams thread has
+    left; set where the configuration can change meanwhile.
     """
 
     image: int = 0
     created: int = 0
     tasks: tuple[Resolution, ...] = ()
     targets: tuple[Offloaded, ...] = ()
+    delaying: bool = False
 
 
 NOTHING_BEGUN: Final = Background()

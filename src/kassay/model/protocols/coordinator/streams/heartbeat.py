@@ -235,6 +235,9 @@ class HeartbeatAttempt:
         if delay and group_state(self.group) == EMPTY:
             self.effects.arm_if_absent(INITIAL_REBALANCE, "", delay)
             self.group = self.group._replace(delayed=True)
+        elif self.effects.background.delaying:
+            # `maybeUpdateStreamsTargetAssignment` asks the timer, not the group.
+            self.group = self.group._replace(delayed=True)
 
     def _reconcile(
         self, wanted: StreamsTaskMember, epoch: int, topology: StreamsTopology, configured: ConfiguredTopology
