@@ -67,8 +67,8 @@ class Background(NamedTuple):
 
     `image` is the current one, `created` the last one with new topics, or the one at the time the group was
     loaded. Without subscriptions by expression, images are not numbered and count as 0. `tasks` and `targets`
-    are () or hold one. `delaying`: an initial rebalance delay runs, maybe one that a refused Streams thread has
-    left; set where the configuration can change meanwhile.
+    are () or hold one. `delaying`: an initial rebalance delay runs, maybe one that a refused Streams thread
+    has left; set where the configuration can change meanwhile.
     """
 
     image: int = 0
