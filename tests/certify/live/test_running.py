@@ -29,12 +29,14 @@ def test_lines_go_in_and_out_and_the_end_is_reported():
     pump, lines, seen = Pump(), [], []
     process = RunningProcess(ECHO, pump, lines.append, lambda name, pids: seen.append((name, *pids)))
     process.send({"do": 1})
+    assert process.alive
     until(lambda: lines, pump)
     assert lines == ['got {"do": 1}']
     assert seen[0][:2] == (sys.executable, process.pid) and process.resident_mib > 1
     process.signal(signal.SIGKILL)
     until(lambda: lines[-1] is None, pump)
     assert "signal 9" in process.words()
+    until(lambda: not process.alive, pump)
     process.close()
     assert start_time(process.pid) == 0
     process.send({"do": 2})

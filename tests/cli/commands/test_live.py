@@ -8,8 +8,10 @@ import pytest
 
 from kassay.certify.live import run as live_run
 from kassay.certify.live.judge import CLAIMS, judge
-from kassay.certify.live.run import LiveFinding, LiveOptions, LiveResult, PlayedScript
+from kassay.certify.live.result import LiveFinding, LiveResult, PlayedScript
+from kassay.certify.live.run import LiveOptions
 from kassay.certify.live.script import LiveSeat
+from kassay.certify.live.shrink import ShrunkScript
 from kassay.cli.main import run
 from tests.certify.live.simulated import early, moves_between, simulated
 from tests.cli.runner import here, valid
@@ -107,6 +109,28 @@ def test_a_finding_comes_with_its_step_and_how_to_replay_it(monkeypatch, capsys,
     assert (code, document["verdict"]) == (1, "violated")
     assert text.startswith("VIOLATED  ") and "(seen in 3 of 5)" in text
     assert "replay: kassay live --script 1.toml" in text and "owned by" in text
+
+
+def test_a_shrunk_finding_says_so_and_is_replayed_with_the_options_of_the_run(monkeypatch, capsys, tmp_path):
+    recording = next(r for r in (simulated(Random(seed)) for seed in range(99)) if moves_between(r))
+    whole = result(early(recording, *moves_between(recording)[0]))
+    (played,) = whole.played
+    shrunk = ShrunkScript(recording.script, 4, 5, 12, minimal=True)
+    finding = replace(
+        played.findings[0], shrunk=shrunk, shrunk_script="1-exclusive.toml", report="1-exclusive.md"
+    )
+    played = replace(played, findings=(finding,))
+    outcome = replace(whole, played=(played,), replay=("--fetch", "--release", "4.1.2"), failed="no broker")
+    code, text, document = shown(monkeypatch, capsys, tmp_path, outcome)
+    assert code == 1 and document["findings"][0]["shrunk"]["candidates"] == 12
+    assert f"shrunk to {len(recording.script.actions)} actions, seen in 4 of 5, after 12 candidates" in text
+    assert "replay: kassay live --fetch --release 4.1.2 --script 1-exclusive.toml" in text
+    assert "report: 1-exclusive.md" in text and "ended early: no broker" in text
+
+
+@pytest.mark.parametrize(("how", "code"), [({"interrupted": True}, 130), ({"failed": "no broker"}, 4)])
+def test_a_run_that_ended_early_does_not_exit_with_0(how, code):
+    assert replace(result(simulated(Random(1))), **how).exit_code == code
 
 
 def test_a_claim_that_was_never_judged_is_unknown():

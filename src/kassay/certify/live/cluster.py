@@ -48,17 +48,15 @@ class OwnBroker:
         self._broker, self._pump, self._note = broker, pump, note
         self._process: RunningProcess | None = None
         self._starts = 0
+        self._log = broker.folder
 
     def start(self) -> None:
         """Start it; returns when it is up, and raises `LiveFailed` if it does not get there."""
         self._starts += 1
-        log = self._broker.folder / f"broker-{self._starts}.log"
+        self._log = log = self._broker.folder / f"broker-{self._starts}.log"
         log.touch()
         self._process = RunningProcess(
-            log_of(self._broker.server_command, log),
-            self._pump,
-            lambda _: None,
-            self._note,
+            log_of(self._broker.server_command, log), self._pump, lambda _: None, self._note
         )
         end = time.monotonic() + START_S
         while STARTED not in (text := log.read_text("utf-8", "replace")):
@@ -66,6 +64,12 @@ class OwnBroker:
                 self.close()
                 raise LiveFailed(f"Kafka {self._broker.release}: the broker did not start: {text[-_SHOWN:]}")
             time.sleep(_PROBE_S)  # its output goes to the log, so the pump has nothing to wait for
+
+    def require(self) -> None:
+        """Raise `LiveFailed` if it has ended by itself."""
+        if self._process is not None and not self._process.alive:
+            last = self._log.read_text("utf-8", "replace").rstrip()[-_SHOWN:]
+            raise LiveFailed(f"Kafka {self._broker.release}: the broker ended by itself: {last}")
 
     def restart(self) -> None:
         """End it as a crash would, and start it again."""
@@ -107,7 +111,9 @@ class Helper:
 
     pump: Pump
     prefix: str
-    _answers: list[dict[str, Any]] = field(default_factory=list)
+    _answer: dict[str, Any] = field(default_factory=dict)
+    _asked: int = 0
+    _answered: int = 0
     _process: RunningProcess | None = None
     _gone: bool = False
 
@@ -124,23 +130,23 @@ class Helper:
         else:
             document = json.loads(line)
             if document["event"] == "answer":
-                self._answers.append(document)
+                self._answer, self._answered = document, self._answered + 1
 
     def ask(self, command: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to a command; raises `LiveFailed`."""
         assert self._process is not None
+        self._asked += 1
         self._process.send(command)
         end = time.monotonic() + _ANSWER_S
-        while not self._answers:
+        while self._answered < self._asked:  # an interrupted command is answered too
             if self._gone:
                 raise LiveFailed(f"kassay's helper: {self._process.words()}")
             if time.monotonic() > end:
                 raise LiveFailed(f"kassay's helper did not answer {command['do']} within {_ANSWER_S:.0f} s")
             self.pump.wait(end - time.monotonic())
-        answer = self._answers.pop(0)
-        if "failed" in answer:
-            raise LiveFailed(f"the cluster refused {command['do']}: {answer['failed']}")
-        return answer
+        if "failed" in self._answer:
+            raise LiveFailed(f"the cluster refused {command['do']}: {self._answer['failed']}")
+        return self._answer
 
     def full(self, topic: str) -> str:
         """The name on the cluster of a script's topic."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -27,7 +28,7 @@ from kassay.certify.live.program import (
     subscribe,
 )
 from kassay.certify.live.recording import MS, GroupSeen, Life, LiveStep, Recording
-from kassay.certify.live.running import Canary, Pump, RunningProcess
+from kassay.certify.live.running import Canary, LiveFailed, Pump, RunningProcess
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
@@ -151,18 +152,25 @@ class Play:
             try:
                 self.helper.create(self.topics)
                 self.helper.produce(on=True)
-                for action in self.script.actions:
+                for number, action in enumerate(self.script.actions, start=1):
                     self.progress(action.words)
-                    self._play(action)
+                    with _step(number, action):
+                        self._play(action)
                 drained, produced = self._drain()
                 self._leave()
                 lives = tuple(each.life() for each in self.running)
+                self._close()
+                self.helper.delete([*self.topics], self._delete_s)
                 return Recording(
                     self.script, lives, tuple(self.steps), produced, drained, tuple(canary.stalls)
                 )
+            except BaseException:
+                self._close()
+                if self.stage.broker is None:
+                    self.helper.delete([*self.topics], self._delete_s)
+                raise
             finally:
                 self._close()
-                self.helper.delete([*self.topics], self._delete_s)
 
     @property
     def _delete_s(self) -> float:
@@ -277,6 +285,8 @@ class Play:
         limit = began + timeouts.settle_ms * MS
         since: tuple[int, GroupSeen] | None = None
         while True:
+            if self.stage.broker is not None:
+                self.stage.broker.require()
             view = self.helper.describe()
             now = time.monotonic_ns()
             self._await(0)
@@ -363,6 +373,15 @@ class Play:
         for each in self.running:
             if each.process is not None:
                 each.process.close()
+
+
+@contextmanager
+def _step(number: int, action: LiveAction) -> Iterator[None]:
+    """Name the step in what fails in it."""
+    try:
+        yield
+    except LiveFailed as failure:
+        raise LiveFailed(f"step {number}, {action.words}: {failure}") from None
 
 
 def confirm_ms(timeouts: Timeouts) -> int:

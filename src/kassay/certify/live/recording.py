@@ -104,6 +104,11 @@ class Recording:
     drained: bool = True
     stalls: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of the libraries, as the clients reported them."""
+        return {life.ready.library: life.ready.version for life in self.lives if life.ready is not None}
+
     def document(self) -> dict[str, Any]:
         """The recording as JSON."""
         return {

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from kassay.certify.genuine.jars import NEWEST_RELEASE
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.cluster import Helper, own_broker
 from kassay.certify.live.folder import RUNS, RunFolder
-from kassay.certify.live.judge import CLAIMS, LiveFigures, LiveVerdict, Ruling, Word, judge
+from kassay.certify.live.judge import LiveVerdict, judge
 from kassay.certify.live.play import LiveStage, Play
 from kassay.certify.live.program import TIMEOUTS, Timeouts
 from kassay.certify.live.recording import Recording
-from kassay.certify.live.running import Pump
+from kassay.certify.live.replays import Replays
+from kassay.certify.live.result import LiveResult, PlayedScript
+from kassay.certify.live.running import LiveFailed, Pump
 from kassay.certify.live.schedule import draw_script
 from kassay.certify.live.script import LiveScript, LiveSeat, script_toml
 from kassay.model.errors import InputError
 from kassay.writing.files import json_text
+from kassay.writing.text import shell_command
 
-STABLE_SHARE: Final = 3 / 5
-"""A finding that fewer of its plays show is unstable."""
 AGAIN: Final = 4
 Progress = Callable[[int, str], object]
 
@@ -38,6 +40,7 @@ class LiveOptions:
     seconds: float | None = None
     seed: int = 0
     again: int = AGAIN
+    shrink: bool = True
     bootstrap: str | None = None
     timeouts: Timeouts = TIMEOUTS
     base: Path = RUNS
@@ -62,161 +65,6 @@ def hash_of(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-@dataclass(frozen=True)
-class LiveFinding:
-    """A claim that a history breaks, and in how many plays of its script it was seen."""
-
-    ruling: Ruling
-    action: str
-    script: str
-    seen: int
-    plays: int
-
-    @property
-    def unstable(self) -> bool:
-        """Whether too few plays show it."""
-        return self.seen < STABLE_SHARE * self.plays
-
-    def document(self) -> dict[str, Any]:
-        """The finding as JSON."""
-        return {
-            "claim": self.ruling.claim,
-            "step": self.ruling.step,
-            "action": self.action,
-            "text": self.ruling.text,
-            "clients": list(self.ruling.clients),
-            "script": self.script,
-            "seen": self.seen,
-            "plays": self.plays,
-            "unstable": self.unstable,
-        }
-
-
-@dataclass(frozen=True)
-class PlayedScript:
-    """A script that was played, with its verdict and the versions that the clients reported."""
-
-    title: str
-    script: str
-    verdict: LiveVerdict
-    versions: Mapping[str, str]
-    steps: int
-    findings: tuple[LiveFinding, ...] = ()
-
-
-@dataclass(frozen=True)
-class LiveClaimCount:
-    """How often a claim was judged, was unknown and was violated; `why` has the reasons of unknown ones."""
-
-    claim: str
-    judged: int
-    unknown: int
-    violated: int
-    why: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class LiveResult:
-    """A run: what it played and found. `peak_mib`: the most memory that broker and clients had at a time."""
-
-    run: str
-    release: str
-    seed: int
-    played: tuple[PlayedScript, ...]
-    seconds: float
-    peak_mib: float
-    folder: str
-
-    @property
-    def findings(self) -> tuple[LiveFinding, ...]:
-        """All findings."""
-        return tuple(each for played in self.played for each in played.findings)
-
-    @property
-    def figures(self) -> LiveFigures:
-        """The sums over all histories."""
-        return sum((each.verdict.figures for each in self.played), LiveFigures())
-
-    @property
-    def word(self) -> str:
-        """`violated`, `unknown` if a claim was never judged although it could have failed, or `holds`."""
-        if self.findings:
-            return "violated"
-        counts = self.counts()
-        return "unknown" if not self.played or any(c.unknown and not c.judged for c in counts) else "holds"
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of the command."""
-        return {"violated": 1, "unknown": 3, "holds": 0}[self.word]
-
-    def counts(self, client: str | None = None) -> list[LiveClaimCount]:
-        """The counts of each claim, over all histories or those that rest on one client."""
-        rulings = [
-            ruling
-            for played in self.played
-            for ruling in played.verdict.rulings
-            if client is None or client in ruling.clients
-        ]
-        counts = []
-        for claim in CLAIMS:
-            mine = [each for each in rulings if each.claim == claim and each.word is not Word.VACUOUS]
-            unknown = [each for each in mine if each.word is Word.UNKNOWN]
-            violated = sum(each.word is Word.VIOLATED for each in mine)
-            why = tuple(sorted({each.text for each in unknown}))
-            counts.append(LiveClaimCount(claim, len(mine) - len(unknown), len(unknown), violated, why))
-        return counts
-
-    @property
-    def clients(self) -> dict[str, str]:
-        """The versions of the clients."""
-        return {name: version for each in self.played for name, version in each.versions.items()}
-
-    def to_json(self) -> dict[str, Any]:
-        """The result as JSON."""
-        figures = self.figures
-        return {
-            "schema": "kassay/live/1",
-            "verdict": self.word,
-            "run": self.run,
-            "release": self.release,
-            "seed": self.seed,
-            "clients": self.clients,
-            "histories": [
-                {
-                    "title": each.title,
-                    "script": each.script,
-                    "steps": each.steps,
-                    "beliefs": list(each.verdict.beliefs),
-                }
-                for each in self.played
-            ],
-            "claims": [_count_document(each) for each in self.counts()],
-            "by_client": {
-                name: [_count_document(each) for each in self.counts(name)] for name in sorted(self.clients)
-            },
-            "findings": [each.document() for each in self.findings],
-            "moved": figures.moved,
-            "least": figures.least,
-            "changed_owner": figures.changed_owner,
-            "records_read": figures.read,
-            "records_read_twice": figures.read_twice,
-            "seconds": round(self.seconds, 1),
-            "peak_mib": round(self.peak_mib),
-            "folder": self.folder,
-        }
-
-
-def _count_document(count: LiveClaimCount) -> dict[str, Any]:
-    return {
-        "claim": count.claim,
-        "judged": count.judged,
-        "unknown": count.unknown,
-        "violated": count.violated,
-        "why": list(count.why),
-    }
-
-
 @dataclass
 class _Runner:
     """Plays scripts one after another on one cluster."""
@@ -226,48 +74,53 @@ class _Runner:
     programs: ClientPrograms
     stage: LiveStage
     progress: Progress
-    count: int = field(default=0)
+    count: int = 0
+    done: int = 0
+    interrupted: bool = False
 
-    def play(self, script: LiveScript, name: str) -> tuple[Recording, LiveVerdict]:
-        """One play, which is recorded in the folder of the run."""
+    def play(self, script: LiveScript, name: str, words: str = "") -> tuple[Recording, LiveVerdict]:
+        """One play, which is recorded in the folder of the run; the words go before each action's."""
         self.count += 1
         prefix = f"kassay-{self.folder.run}-{self.count}"
         self.stage.helper = helper = Helper(self.stage.pump, prefix)
+        shown = f"{words}: " if words else ""
         try:
             helper.start(self.programs.jars, self.stage.bootstrap, self.folder.note)
-            recording = Play(script, self.stage, self._show).record()
+            recording = Play(script, self.stage, lambda each: self.show(shown + each)).record()
         finally:
             helper.close()
         self.folder.write(f"{name}.recording.json", json_text(recording.document()))
         return recording, judge(recording)
 
-    def _show(self, words: str) -> None:
-        self.progress(self.count - 1, words)
+    def show(self, words: str) -> None:
+        """Show what is done, after so many histories."""
+        self.progress(self.done, words)
 
-    def history(self, index: int, script: LiveScript) -> PlayedScript:
-        """A script played, and again as often as it takes to count what it breaks."""
-        path = self.folder.write(f"{index + 1}.toml", script_toml(script))
-        recording, verdict = self.play(script, str(index + 1))
-        broken = {(each.claim, each.step): [each] for each in verdict.violated}
-        again = self.options.again if broken else 0
-        for number in range(again):
-            _, second = self.play(script, f"{index + 1}-again-{number + 1}")
-            for each in second.violated:
-                if (each.claim, each.step) in broken:
-                    broken[each.claim, each.step].append(each)
-        findings = tuple(
-            LiveFinding(
-                seen[0],
-                script.actions[step - 1].words if step else "the whole history",
-                str(path),
-                len(seen),
-                again + 1,
-            )
-            for (_, step), seen in broken.items()
-        )
-        ready = [life.ready for life in recording.lives if life.ready is not None]
-        versions = {each.library: each.version for each in ready}
+    def history(self, script: LiveScript) -> PlayedScript:
+        """A script played, and again as often as it takes to count and to shrink what it breaks."""
+        name = str(self.done + 1)
+        path = self.folder.write(f"{name}.toml", script_toml(script))
+        recording, verdict = self.play(script, name)
+        options = self.options
+        replay = replay_options(options, self.programs)
+        replays = Replays(name, script, self.play, self.folder.write, options.again, options.shrink, replay)
+        findings = replays.findings(path, recording, verdict)
+        self.interrupted = replays.interrupted
+        self.done += 1
+        versions = recording.versions
         return PlayedScript(script.title, str(path), verdict, versions, len(recording.steps), findings)
+
+
+def replay_options(options: LiveOptions, programs: ClientPrograms) -> tuple[str, ...]:
+    """The options with which a script is played again on such a cluster with such programs."""
+    words = [*("--fetch",) * (options.bootstrap is None)]
+    if programs.release != NEWEST_RELEASE:
+        words += ["--release", programs.release]
+    if options.bootstrap is not None:
+        words += ["--bootstrap-server", options.bootstrap]
+    for name, command in programs.own.items():
+        words += ["--program", f"{name}={shell_command(command)}"]
+    return tuple(words)
 
 
 def require_programs(programs: ClientPrograms, seats: Sequence[LiveSeat]) -> None:
@@ -287,12 +140,23 @@ def live(
     began = time.monotonic()
     folder, pump = RunFolder(options.base), Pump()
     played: list[PlayedScript] = []
+    failed = ""
     with _stage(options, programs, folder, pump) as stage:
         runner = _Runner(options, folder, programs, stage, progress)
-        for index, script in enumerate(options.scripts()):
-            if options.seconds is not None and played and time.monotonic() - began > options.seconds:
-                break
-            played.append(runner.history(index, script))
+        try:
+            for script in options.scripts():
+                late = options.seconds is not None and time.monotonic() - began > options.seconds
+                if runner.interrupted or (late and played):
+                    break
+                played.append(runner.history(script))
+        except KeyboardInterrupt:
+            if not played:
+                raise
+            runner.interrupted = True
+        except LiveFailed as failure:
+            if not played:
+                raise
+            failed = str(failure)
     seconds = time.monotonic() - began
     return LiveResult(
         folder.run,
@@ -302,6 +166,9 @@ def live(
         seconds,
         stage.peak_mib,
         str(folder.path),
+        replay_options(options, programs),
+        runner.interrupted,
+        failed,
     )
 
 

@@ -139,6 +139,14 @@ class RunningProcess:
         return self._guarded.fail_ended("the run").message
 
     @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, 0)
+            return self._guarded.alive
+        return False
+
+    @property
     def resident_mib(self) -> float:
         """The memory of the process and of its guard, in MiB."""
         return resident_mib(self.pid) + resident_mib(self._guarded.guard.pid)

@@ -41,6 +41,7 @@ HISTORIES = 3
     show_default=True,
     help="Replay a script that breaks a claim.",
 )
+@click.option("--no-shrink", is_flag=True, help="Do not look for a smaller script.")
 @click.option("--clean", is_flag=True, help="End and remove what earlier runs left, and exit.")
 @seed_option
 @json_option
@@ -56,6 +57,7 @@ def command(
     seconds: float | None,
     script: Path | None,
     again: int,
+    no_shrink: bool,
     clean: bool,
     seed: int,
     json_path: str | None,
@@ -83,7 +85,9 @@ def command(
     seats = named.seats(commas(clients, "--clients") or ()) if clients is not None else ()
     read = read_script(str(script)) if script is not None else None
     ready = _with_jars(named, release, kafka_home, fetch)
-    options = LiveOptions(seats, read, histories, seconds, seed, again, bootstrap_server)
+    options = LiveOptions(
+        seats, read, histories, seconds, seed, again, not no_shrink, bootstrap=bootstrap_server
+    )
     require_programs(ready, read.seats if read is not None else seats)
     if bootstrap_server is not None:
         _agree(options, bootstrap_server, yes=yes)

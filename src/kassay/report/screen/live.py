@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.certify.live.run import LiveClaimCount, LiveFinding, LiveResult
+from kassay.certify.live.result import LiveClaimCount, LiveFinding, LiveResult
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
 
@@ -25,7 +25,11 @@ def live_view(result: LiveResult) -> View:
         *_figures(result),
     ]
     for finding in result.findings:
-        parts += [line(), *_finding(finding)]
+        parts += [line(), *_finding(result, finding)]
+    if result.interrupted:
+        parts += [line(), line("interrupted: these are the results so far")]
+    if result.failed:
+        parts += [line(), whole_line(f"ended early: {result.failed}")]
     parts += [line(), line(f"scripts and recordings: {result.folder}")]
     return stack(*parts)
 
@@ -66,13 +70,20 @@ def _figures(result: LiveResult) -> list[View]:
     return list(parts)
 
 
-def _finding(finding: LiveFinding) -> list[View]:
+def _finding(result: LiveResult, finding: LiveFinding) -> list[View]:
     ruling = finding.ruling
     where = f"step {ruling.step}, {finding.action}" if ruling.step else finding.action
     seen = f"seen in {finding.seen} of {finding.plays}" + (", unstable" if finding.unstable else "")
-    return [
+    parts = [
         line((ruling.claim, "bold red"), f": {where} ({seen})"),
         line(f"  {ruling.text}"),
         line(f"  clients: {', '.join(ruling.clients)}"),
-        whole_line(f"  replay: {shell_command(['kassay', 'live', '--script', finding.script])}"),
     ]
+    script = finding.script
+    if (shrunk := finding.shrunk) is not None:
+        script = finding.shrunk_script
+        size = counted(len(shrunk.script.actions), "action")
+        tried = f"{shrunk.seen} of {shrunk.plays}, after {counted(shrunk.candidates, 'candidate')}"
+        parts.append(line(f"  shrunk to {size}, seen in {tried}{'' if shrunk.minimal else ', not minimal'}"))
+    command = shell_command(["kassay", "live", *result.replay, "--script", script])
+    return [*parts, line(f"  report: {finding.report}"), whole_line(f"  replay: {command}")]

@@ -1,0 +1,49 @@
+"""The page of a finding: what a maintainer needs to see it again."""
+
+from random import Random
+
+import pytest
+
+from kassay.certify.live.judge import CLAIMS, judge
+from kassay.certify.live.report import LINES, MEANING, finding_report, timeline
+from kassay.certify.live.result import LiveFinding
+from kassay.certify.live.script import script_toml
+from tests.certify.live import simulated as s
+
+
+def broken():
+    """A recording with a partition that is kept, and the ruling."""
+    for seed in range(50):
+        recording = s.simulated(Random(seed), strategy="range")
+        if moves := s.moves_between(recording):
+            step, partition, old, _ = moves[0]
+            recording = s.keeps(recording, step, partition, old)
+            for ruling in judge(recording).violated:
+                if ruling.claim == "exclusive":
+                    return recording, ruling
+    raise AssertionError("no history moves a partition")
+
+
+def test_a_page_has_versions_script_command_and_what_was_seen():
+    recording, ruling = broken()
+    finding = LiveFinding(ruling, "an action", "1.toml", 4, 5)
+    command = ("kassay", "live", "--program", "mine=python my.py", "--script", "1.toml")
+    page = finding_report(finding, ruling, recording.script, recording, command)
+    assert ruling.text in page and script_toml(recording.script) in page
+    assert "Seen in 4 of 5 plays" in page and "$ kassay live --program 'mine=python my.py'" in page
+    for library, version in recording.versions.items():
+        assert f"{library} {version}" in page
+    assert "revoked begin: " in page and "assigned end: " in page
+
+
+def test_a_timeline_is_in_the_order_of_time_and_ends_with_the_group():
+    recording, ruling = broken()
+    lines = timeline(recording, ruling.step)
+    times = [float(each.split()[0]) for each in lines if each.strip()[0].isdigit()]
+    assert times == sorted(times) and len(lines) <= LINES + 2 + len(recording.script.seats)
+    assert any("group  settled, the coordinator says Stable" in each for each in lines)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_every_claim_says_what_it_means(claim):
+    assert MEANING[claim].endswith(".")
