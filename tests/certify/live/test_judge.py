@@ -93,6 +93,21 @@ def test_what_a_stall_touches_is_unknown(random, ours):
     assert words(judge(stalled), "exclusive")[step] is Word.UNKNOWN
 
 
+@pytest.mark.parametrize(("seconds", "word"), [(60, Word.VIOLATED), (1, Word.UNKNOWN)])
+def test_a_stall_excuses_a_step_only_if_the_time_without_it_is_too_short(seconds, word):
+    """A partition without an owner, in a step that lasts for so many seconds and its stall of 300 ms."""
+    recording = s.simulated(Random(3), strategy="range")
+    step = len(recording.steps)
+    name, owned = next((n, o) for n, o in recording.steps[-1].group.members.items() if o)
+    broken = s.left_out(recording, step, min(owned), name)
+    ended = broken.steps[-1].ended
+    life = s.life_at(broken, name, step)
+    stalled = s.with_life(broken, life, replace(life, events=(*life.events, Stall(ended, 300))))
+    last = replace(stalled.steps[-1], began=ended - 300 * MS - seconds * 1000 * MS)
+    verdict = judge(replace(stalled, steps=(*stalled.steps[:-1], last)))
+    assert words(verdict, "complete")[step] is word and words(verdict, "settles")[step] is word
+
+
 @FEW
 @given(RANDOMS)
 def test_a_zombie_is_reported_and_does_not_count(random):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.live.owners import FOREVER, overlaps, owned_at, tenures, without, zombie_spans
+from kassay.certify.live.owners import FOREVER, covered, overlaps, owned_at, tenures, without, zombie_spans
 from kassay.certify.live.program import TIMEOUTS, Called, Closing, Failed, Ready
 from kassay.certify.live.recording import MS, Life
 from kassay.certify.live.script import LiveSeat
@@ -67,6 +67,12 @@ def test_what_outlasts_the_zombie_counts():
 
 
 SPANS = st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda pair: tuple(sorted(pair)))
+
+
+@given(SPANS, st.lists(SPANS, max_size=4))
+def test_time_is_covered_once(span, others):
+    times = {t for t in range(*span) if any(low <= t < high for low, high in others)}
+    assert covered(others, *span) == len(times)
 
 
 @given(SPANS, st.lists(SPANS, max_size=4))

@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from kassay.certify.live.owners import Overlap, overlaps, owned_at, starved_spans, touches, zombie_spans
+from kassay.certify.live.owners import (
+    Overlap,
+    covered,
+    overlaps,
+    owned_at,
+    starved_spans,
+    touches,
+    zombie_spans,
+)
 from kassay.certify.live.program import Called, Failed
 from kassay.certify.live.progress import records_read
 from kassay.certify.live.recording import MS, Life, LiveStep, Recording
@@ -195,9 +203,12 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def _stalled(step: LiveStep, seen: _Seen, recording: Recording) -> str:
-    """Who stalled during a step that reached its limit; empty without a stall."""
+    """Who stalled in a step that reached its limit; empty if the time without stalls reached it too."""
     spans = {"kassay": recording.stalls} | {life.name: tuple(life.stalls) for life in seen.lives.values()}
     late = [name for name, each in spans.items() if any(e >= step.began and b <= step.ended for b, e in each)]
+    stalled = covered((each for some in spans.values() for each in some), step.began, step.ended)
+    if step.ended - step.began - stalled >= recording.script.timeouts.settle_ms * MS:
+        return ""
     return f"{', '.join(late)} stalled" if late else ""
 
 

@@ -103,6 +103,11 @@ def without(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> Spans:
     return parts
 
 
+def covered(spans: Iterable[tuple[int, int]], begin: int, end: int) -> int:
+    """How much of the time from `begin` to `end` is in the spans, in nanoseconds."""
+    return end - begin - sum(high - low for low, high in without((begin, end), spans))
+
+
 def touches(t: int, spans: Iterable[tuple[int, int]]) -> bool:
     """Whether the time is in one of the spans, their ends included."""
     return any(begin <= t <= end for begin, end in spans)

@@ -11,7 +11,7 @@ from typing import Final
 
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.cluster import Helper, OwnBroker
-from kassay.certify.live.owners import owned_at
+from kassay.certify.live.owners import covered, owned_at
 from kassay.certify.live.program import (
     CLOSE,
     Called,
@@ -142,6 +142,7 @@ class Play:
     ) -> None:
         self.script, self.stage, self.progress = script, stage, progress
         self.helper, self.pump = stage.helper, stage.pump
+        self.canary = Canary()
         self.topics = dict(script.topics)
         self.running: list[_Running] = []
         self.steps: list[LiveStep] = []
@@ -149,6 +150,7 @@ class Play:
     def record(self) -> Recording:
         """Play the script to its end; whatever it started has ended then. Raises `LiveFailed`."""
         with Canary() as canary:
+            self.canary = canary
             try:
                 self.helper.create(self.topics)
                 self.helper.produce(on=True)
@@ -282,7 +284,6 @@ class Play:
         of the first agreement: everything from before it has been read by then.
         """
         timeouts = self.script.timeouts
-        limit = began + timeouts.settle_ms * MS
         since: tuple[int, GroupSeen] | None = None
         while True:
             if self.stage.broker is not None:
@@ -294,13 +295,21 @@ class Play:
                 since = None  # what it reported of that time has arrived only now
             if not self._agrees(view, now):
                 since = None
-                if now > limit:
+                if self._is_late(began, now):
                     return now, False, view
             elif since is None:
                 since = (now, view)
             elif now - since[0] > confirm_ms(timeouts) * MS:
                 return since[0], True, since[1]
             self._await(_PROBE_S)
+
+    def _is_late(self, began: int, now: int) -> bool:
+        """Whether the limit is reached. The time of stalls does not count, up to once more the limit."""
+        limit, waited = self.script.timeouts.settle_ms * MS, now - began
+        if not limit < waited < 2 * limit:
+            return waited >= limit
+        spans = [span for each in self.running for span in each.life().stalls]
+        return waited - covered([*self.canary.stalls, *spans], began, now) > limit
 
     def _await(self, seconds: float) -> None:
         """Read what comes within this time."""

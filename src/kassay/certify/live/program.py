@@ -28,12 +28,16 @@ LINE_MAX: Final = 1 << 20
 
 @dataclass(frozen=True)
 class Timeouts:
-    """A client's own timeouts, in milliseconds; every limit of a run comes from them."""
+    """A client's own timeouts, in milliseconds; every limit of a run comes from them.
+
+    `poll_ms`: how long one poll waits, in programs that take it.
+    """
 
     session_ms: int = 6000
     heartbeat_ms: int = 500
     max_poll_ms: int = 20_000
     metadata_ms: int = 1000
+    poll_ms: int = 100
 
     @property
     def settle_ms(self) -> int:

@@ -120,6 +120,7 @@ class _Timeouts:
     heartbeat_ms: Positive = 500
     max_poll_ms: Positive = 20_000
     metadata_ms: Positive = 1000
+    poll_ms: Positive = 100
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import Any
 
 from kassay.certify.live.programs.common import (
-    POLL_MS,
     TICK_S,
     ClientCommands,
     Output,
@@ -101,7 +100,7 @@ class _Member:
     async def poll(self) -> None:
         """Poll once, and commit if it is time to."""
         offsets: dict[Partition, list[int]] = defaultdict(list)
-        for partition, records in (await self.consumer.getmany(timeout_ms=POLL_MS)).items():
+        for partition, records in (await self.consumer.getmany(timeout_ms=self.commands.poll_ms)).items():
             offsets[partition.topic, partition.partition] += [record.offset for record in records]
         if spans := spans_of(offsets):
             self.output.emit("records", records=spans)

@@ -65,6 +65,7 @@ class ClientCommands:
     def __init__(self) -> None:
         self.start: dict[str, Any] = json.loads(sys.stdin.readline())
         self.wait_ms = 0
+        self.poll_ms: int = self.start.get("poll_ms", POLL_MS)
         self._queue: SimpleQueue[dict[str, Any]] = SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -129,7 +130,7 @@ class Polled(Protocol):
         """Replace the subscription."""
 
     def poll(self) -> list[Span]:
-        """Poll once, for at most `POLL_MS`."""
+        """Poll once, for at most the `poll_ms` of the start."""
 
     def commit(self, offsets: Mapping[Partition, int]) -> None:
         """Commit synchronously; raises what the library raises."""

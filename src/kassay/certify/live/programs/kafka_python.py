@@ -11,7 +11,6 @@ from typing import Any
 
 from kassay.certify.live.programs.common import (
     ALL,
-    POLL_MS,
     ClientCommands,
     Output,
     Partition,
@@ -67,7 +66,7 @@ def _offsets(offsets: Mapping[Partition, int]) -> Any:
 class _Client:
     """A consumer, and its listener."""
 
-    def __init__(self, start: Mapping[str, Any], output: Output, work: Uncommitted) -> None:
+    def __init__(self, commands: ClientCommands, output: Output, work: Uncommitted) -> None:
         from kafka import AsyncConsumerRebalanceListener, KafkaConsumer
 
         class Listener(AsyncConsumerRebalanceListener):  # type: ignore[misc]  # the library has no types
@@ -88,7 +87,7 @@ class _Client:
                 work.give_up(_set(lost))
                 output.callback("lost", "end", _set(lost))
 
-        self._listener = Listener()
+        self._listener, self._poll_ms, start = Listener(), commands.poll_ms, commands.start
         self._consumer = KafkaConsumer(
             bootstrap_servers=start["bootstrap"],
             group_id=start["group"],
@@ -111,7 +110,7 @@ class _Client:
     def poll(self) -> list[Span]:
         """Poll once."""
         offsets: dict[Partition, list[int]] = defaultdict(list)
-        for partition, records in self._consumer.poll(timeout_ms=POLL_MS).items():
+        for partition, records in self._consumer.poll(timeout_ms=self._poll_ms).items():
             offsets[partition.topic, partition.partition] += [record.offset for record in records]
         return spans_of(offsets)
 
@@ -141,7 +140,7 @@ def main() -> None:
     output, commands, work = Output(), ClientCommands(), Uncommitted()
     output.watch()
     try:
-        client = _Client(commands.start, output, work)
+        client = _Client(commands, output, work)
     except Exception as error:  # the library's own
         fatal(output, error)
     output.emit("ready", library="kafka-python", version=version("kafka-python"), reports=ALL)

@@ -8,7 +8,6 @@ from typing import Any
 
 from kassay.certify.live.programs.common import (
     ALL,
-    POLL_MS,
     ClientCommands,
     Output,
     Partition,
@@ -56,10 +55,11 @@ def _settings(start: Mapping[str, Any]) -> dict[str, Any]:
 class _Client:
     """A consumer with its callbacks."""
 
-    def __init__(self, start: Mapping[str, Any], output: Output, work: Uncommitted) -> None:
+    def __init__(self, commands: ClientCommands, output: Output, work: Uncommitted) -> None:
         from confluent_kafka import Consumer
 
         self._output, self._work = output, work
+        start, self._poll_s = commands.start, commands.poll_ms / 1000
         self._incremental = start["protocol"] == "consumer" or "cooperative" in start["strategies"][0]
         settings = _settings(start) | {"error_cb": lambda error: output.emit("error", text=str(error))}
         self._consumer = Consumer(settings)
@@ -92,7 +92,7 @@ class _Client:
     def poll(self) -> list[Span]:
         """Poll once."""
         offsets: dict[Partition, list[int]] = defaultdict(list)
-        for message in self._consumer.consume(_BATCH, POLL_MS / 1000):
+        for message in self._consumer.consume(_BATCH, self._poll_s):
             if message.error():
                 self._output.emit("error", text=str(message.error()))
             else:
@@ -122,7 +122,7 @@ def main() -> None:
     try:
         from confluent_kafka import libversion
 
-        client = _Client(commands.start, output, work)
+        client = _Client(commands, output, work)
     except Exception as error:  # the library's own
         fatal(output, error)
     output.emit("ready", library="librdkafka", version=libversion()[0], reports=ALL)
