@@ -24,12 +24,13 @@ def play(base, clients, actions, again=0):
     """The result of a fixed schedule: the members join one by one, then the actions."""
     programs = ClientPrograms({"keeper": (sys.executable, KEEPER)}, broker_jars(fetch=True))
     seats = programs.seats(clients)
-    for seat in seats:
-        if seat.client in LIBRARIES and seat.client != "java":
-            try:
+    try:
+        programs.fetch(seats)
+        for seat in seats:
+            if seat.client in LIBRARIES and LIBRARIES[seat.client].module:
                 require_installed(LIBRARIES[seat.client])
-            except InputError as missing:
-                pytest.skip(str(missing))
+    except InputError as missing:
+        pytest.skip(str(missing))
     joins = tuple(LiveAction("join", seat.name) for seat in seats)
     script = LiveScript({"orders": 6}, seats, (*joins, *actions), title="fixed")
     result = live(LiveOptions(script=script, again=again, base=base), programs)
@@ -58,6 +59,14 @@ def test_four_libraries_share_a_group_without_a_finding(tmp_path):
         counts = [each for each in result.counts(client) if each.judged + each.unknown]
         assert sum(each.judged for each in counts) >= 0.8 * sum(each.judged + each.unknown for each in counts)
     assert result.peak_mib < 2000
+
+
+def test_a_client_in_node_is_judged(tmp_path):
+    actions = (LiveAction("pace", "m1", wait_ms=1500), LiveAction("leave", "m1"), LiveAction("join", "m1"))
+    result = play(tmp_path, ("kafkajs:roundrobin*2",), actions)
+    assert result.findings == () and {*result.clients} == {"kafkajs"}
+    assert result.figures.changed_owner > 0 and result.figures.read > 0
+    assert not [each for each in result.counts() if each.unknown and not each.judged]
 
 
 def test_a_consumer_group_is_judged_too(tmp_path):

@@ -40,6 +40,11 @@ def test_specs_become_members():
         ("kafka-python:no.py", "no.py: no such file"),
         ("aiokafka:no.py", "not no.py"),
         ("librdkafka@1.0.0:range", "of java alone"),
+        ("kafkajs:range", "kafkajs has roundrobin, not range"),
+        ("platformatic:range", "platformatic has roundrobin, not range"),
+        ("sarama:consumer", "no consumer groups"),
+        ("segmentio:sticky", "segmentio has range, roundrobin, not sticky"),
+        ("franz-go:consumer/simple", "franz-go has uniform, range, not simple"),
         ("java:range*99", "99 members, expected at most 64"),
     ],
 )
@@ -49,7 +54,7 @@ def test_a_wrong_spec_is_refused(spec, words):
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("name", [name for name in LIBRARIES if name != "java"])
+@pytest.mark.parametrize("name", [each.name for each in LIBRARIES.values() if each.module])
 def test_what_is_not_installed_is_named_with_its_command(name, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda module: None)
     with pytest.raises(InputError, match=r"pip install '.+'`, or `pip install 'kassay\[clients\]'`"):

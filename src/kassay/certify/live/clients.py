@@ -16,10 +16,12 @@ from typing import Final
 
 from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars, class_path
 from kassay.certify.jars.java import find_java
+from kassay.certify.live.assignors import jar_of, own_assignor
+from kassay.certify.live.kits import KITS, fetch_program, kit_command
 from kassay.certify.live.program import Protocol
 from kassay.certify.live.script import MEMBERS_MAX, LiveSeat
 from kassay.model.errors import InputError
-from kassay.reading.documents import is_file, one_of, shown
+from kassay.reading.documents import one_of, shown
 
 CLASSES: Final = Path(__file__).parent / "java"
 """The folder of our classes, for the class path.
@@ -43,9 +45,9 @@ FOUR: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 
 @dataclass(frozen=True)
 class Library:
-    """A client library: its strategies in classic groups, its consumer groups, the module of its package.
+    """A client library: its strategies in classic groups, its consumer groups, and its program.
 
-    `files`: whether a strategy may also be a Python file with an assignor for this library.
+    `module` and `package` are those of a Python library; `kit` is the toolchain of another one's program.
     """
 
     name: str
@@ -54,7 +56,7 @@ class Library:
     module: str = ""
     package: str = ""
     program: str = ""
-    files: bool = False
+    kit: str = ""
 
 
 LIBRARIES: Final[Mapping[str, Library]] = {
@@ -76,7 +78,6 @@ LIBRARIES: Final[Mapping[str, Library]] = {
             module="kafka",
             package="kafka-python>=3",
             program="kafka_python",
-            files=True,
         ),
         Library(
             "aiokafka",
@@ -86,11 +87,18 @@ LIBRARIES: Final[Mapping[str, Library]] = {
             package="aiokafka",
             program="aio",
         ),
+        Library("kafkajs", ("roundrobin",), consumer=False, program="kafkajs", kit="node"),
+        Library("platformatic", ("roundrobin",), consumer=True, program="platformatic", kit="node"),
+        Library("franz-go", FOUR, consumer=True, program="franz", kit="go"),
+        Library("sarama", FOUR, consumer=False, program="sarama", kit="go"),
+        Library("segmentio", ("range", "roundrobin"), consumer=False, program="segmentio", kit="go"),
     )
 }
 _SPEC: Final = re.compile(
     r"(?P<name>[a-z][a-z0-9-]*)(?:@(?P<release>\d+\.\d+\.\d+))?:(?P<how>[^:*]+)(?:\*(?P<times>[1-9]\d?))?"
 )
+_CONSUMER_ALONE: Final = {"franz-go": ("uniform", "range")}
+"""Assignors of the broker that a library can name, where it cannot name every one."""
 _FORM: Final = "LIBRARY:STRATEGY, such as java:range*2 or librdkafka:cooperative-sticky"
 
 
@@ -102,7 +110,7 @@ class ClientPrograms:
     jars: tuple[Path, ...] = ()
     release: str = NEWEST_RELEASE
 
-    def command(self, client: str) -> list[str]:
+    def command(self, client: str, strategies: Sequence[str] = ()) -> list[str]:
         """The command line of a client; raises `InputError` with what is missing and what installs it."""
         name, _, release = client.partition("@")
         if name in self.own:
@@ -111,9 +119,30 @@ class ClientPrograms:
         if library.name == "java":
             jars = broker_jars(release) if release and release != self.release else self.jars
             java = find_java("the client java", "java").program
-            return [java, *JVM, "-cp", class_path(jars, CLASSES), "kassay.live.Member"]
+            own = [Path(jar) for jar in map(jar_of, strategies) if jar]
+            return [java, *JVM, "-cp", class_path(jars, CLASSES, *own), "kassay.live.Member"]
+        if library.kit:
+            return kit_command(KITS[library.kit], name, library.program)
         require_installed(library)
         return [sys.executable, "-P", "-m", f"{__package__}.programs.{library.program}"]
+
+    def fetch(self, seats: Sequence[LiveSeat]) -> None:
+        """Install the programs in Node and Go of these members; raises `InputError`."""
+        for name in {seat.client: None for seat in seats}:
+            library = LIBRARIES.get(name)
+            if library is not None and library.kit and name not in self.own:
+                fetch_program(KITS[library.kit], name, library.program)
+
+    def loaded(self, seat: LiveSeat) -> tuple[str, ...]:
+        """The strategies of a member as its program loads them; raises `InputError`."""
+        client = seat.client.partition("@")[0]
+        if client in self.own or seat.protocol == CONSUMER:
+            return seat.strategies
+        where = f"{seat.name} ({seat.client})"
+        known = self.library(client).strategies
+        return tuple(
+            name if name in known else own_assignor(client, name, where) or name for name in seat.strategies
+        )
 
     def library(self, name: str) -> Library:
         """The library of this name; raises `InputError`."""
@@ -143,16 +172,15 @@ class ClientPrograms:
         if how == CONSUMER or how.startswith(f"{CONSUMER}/"):
             if name not in self.own and not self.library(name).consumer:
                 raise InputError(f"--clients {spec}: kassay's program of {name} has no consumer groups")
-            return tuple(filter(None, [how.partition("/")[2]])), "consumer"
+            assignor = how.partition("/")[2]
+            if assignor and assignor not in (able := _CONSUMER_ALONE.get(name, (assignor,))):
+                raise InputError(f"--clients {spec}: {name} has {', '.join(able)}, not {assignor}")
+            return tuple(filter(None, [assignor])), "consumer"
         strategies = tuple(how.split("+"))
         if name not in self.own:
-            library = self.library(name)
-            known = library.strategies
+            known = self.library(name).strategies
             for strategy in strategies:
-                if library.files and strategy.endswith(".py"):
-                    if not is_file(strategy):
-                        raise InputError(f"--clients {spec}: {strategy}: no such file")
-                elif strategy not in known:
+                if strategy not in known and own_assignor(name, strategy, f"--clients {spec}") is None:
                     raise InputError(f"--clients {spec}: {name} has {', '.join(known)}, not {strategy}")
         return strategies, "classic"
 

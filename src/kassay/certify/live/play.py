@@ -240,7 +240,7 @@ class Play:
         seat = self.script.by_name[name]
         number = 1 + sum(each.seat.name == name for each in self.running)
         member = _Running(seat, number, topics, time.monotonic_ns(), self.helper)
-        command = self.stage.programs.command(seat.client)
+        command = self.stage.programs.command(seat.client, seat.strategies)
         self.running.append(member)
         member.process = RunningProcess(command, self.pump, member.take, self.stage.note)
         start = ClientStart(
@@ -248,7 +248,7 @@ class Play:
             self.helper.prefix,
             name,
             tuple(map(self.helper.full, sorted(topics))),
-            seat.strategies,
+            self.stage.programs.loaded(seat),
             seat.protocol,
             seat.instance,
             self.script.timeouts,
@@ -346,10 +346,11 @@ class Play:
         end = time.monotonic() + self.script.timeouts.settle_ms / 1000
         stable = bool(self.steps) and self.steps[-1].settled and bool(self._present())
         read = set().union(*(each.topics for each in self._present())) if stable else set()
-        wanted = {each: count for each, count in produced.items() if each.topic in read}
         while stable and time.monotonic() < end:
-            if all(self._read_up_to(each, count) for each, count in wanted.items()):
-                return True, self.helper.produced()
+            if all(self._read_up_to(each, count) for each, count in produced.items() if each.topic in read):
+                if (later := self.helper.produced()) == produced:
+                    return True, produced
+                produced = later  # records that were on their way are acknowledged now
             self.pump.wait(_PROBE_S)
         return False, produced
 

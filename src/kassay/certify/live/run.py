@@ -125,8 +125,9 @@ def replay_options(options: LiveOptions, programs: ClientPrograms) -> tuple[str,
 
 def require_programs(programs: ClientPrograms, seats: Sequence[LiveSeat]) -> None:
     """Raise `InputError` for the first client that cannot be started here."""
-    for client in {seat.client: None for seat in seats}:
-        programs.command(client)
+    for seat in {(seat.client, seat.strategies): seat for seat in seats}.values():
+        programs.command(seat.client, seat.strategies)
+        programs.loaded(seat)
 
 
 def live(

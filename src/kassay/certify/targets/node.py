@@ -143,7 +143,7 @@ def _missing(export: _Export) -> str:
     """What is missing and how to install it, in one line; empty if nothing is."""
     if shutil.which("node") is None:
         return "there is no node on the PATH, expected Node 18 or later"
-    if export.is_path or _folder_with(export.package) is not None:
+    if export.is_path or folder_with(export.package) is not None:
         return ""
     return (
         f"there is no package {export.package!r} in node_modules of {Path.cwd()} or above; "
@@ -153,7 +153,7 @@ def _missing(export: _Export) -> str:
 
 def _place(export: _Export) -> tuple[Path, str, Path]:
     """The folder with node_modules, what to import there, and a file that identifies the package."""
-    folder = None if export.is_path else _folder_with(export.package)
+    folder = None if export.is_path else folder_with(export.package)
     if folder is None:
         file = Path(export.module).absolute()
         return file.parent, str(file), file
@@ -161,7 +161,7 @@ def _place(export: _Export) -> tuple[Path, str, Path]:
     return folder, str(installed / export.file) if export.file else export.module, installed / "package.json"
 
 
-def _folder_with(package: str) -> Path | None:
+def folder_with(package: str) -> Path | None:
     """The first folder whose node_modules contains the package."""
     held = (f for f in _folders() if is_file(str(f / "node_modules" / package / "package.json")))
     return next(held, None)

@@ -22,7 +22,7 @@ HISTORIES = 3
 @click.command("live", epilog="Example: kassay live --fetch --clients java:range*2,librdkafka:range")
 @click.option("--release", default="4.4.0", show_default=True, help="Set the release of the broker.")
 @click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
-@click.option("--fetch", is_flag=True, help="Download missing jars through Maven, once.")
+@click.option("--fetch", is_flag=True, help="Download what is missing (jars, packages), once.")
 @click.option("--bootstrap-server", metavar="HOST:PORT", help="Use this cluster for tests instead.")
 @click.option("--yes", is_flag=True, help="Do not ask before using that cluster.")
 @click.option("--clients", metavar="SPEC,...", help="Set the members, e.g. java:range*2,librdkafka:range.")
@@ -88,7 +88,10 @@ def command(
     options = LiveOptions(
         seats, read, histories, seconds, seed, again, not no_shrink, bootstrap=bootstrap_server
     )
-    require_programs(ready, read.seats if read is not None else seats)
+    members = read.seats if read is not None else seats
+    if fetch:
+        ready.fetch(members)
+    require_programs(ready, members)
     if bootstrap_server is not None:
         _agree(options, bootstrap_server, yes=yes)
     with bar("playing", None if read else histories) as progress:
