@@ -194,6 +194,7 @@ def test_a_lost_record_and_a_commit_backwards_are_found(random):
     verdict = judge(s.with_life(recording, life, replace(life, events=(*life.events, late))))
     (ruling,) = [r for r in verdict.violated if r.claim == "progress"]
     assert f"{partition}: {life.name} committed" in ruling.text
+    assert ruling.step == len(recording.steps), "the step in which it was called"
 
 
 @pytest.mark.parametrize("claim", CLAIMS)

@@ -397,12 +397,18 @@ def _moves(
 
 
 def _progress(recording: Recording) -> tuple[Ruling, int, int]:
-    """No record is lost, and no commit goes backwards; how many were read, and how many of them again."""
+    """No record is lost, and no commit goes backwards, or the step of the first one that does.
+
+    And how many records were read, and how many of them again.
+    """
     clients = tuple(sorted({life.seat.client for life in recording.lives}))
     ruling = Ruling("progress", 0, Word.HOLDS, clients=clients)
     outcome = records_read(recording)
     if outcome.problems:
-        ruling = replace(ruling, word=Word.VIOLATED, text=_listed(outcome.problems))
+        problems = sorted(outcome.problems)
+        step = sum(each.began <= problems[0][0] for each in recording.steps)
+        text = _listed(text for _, text in problems)
+        ruling = replace(ruling, step=step, word=Word.VIOLATED, text=text)
     elif outcome.unclear:
         ruling = replace(ruling, word=Word.UNKNOWN, text=outcome.unclear)
     elif not recording.produced:

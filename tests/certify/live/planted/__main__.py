@@ -1,0 +1,249 @@
+"""Clean runs and runs with a planted fault, with real clients; each run is a line of a JSON lines file.
+
+A run whose number is in the file is not played again, so a campaign goes on where it was stopped. `summary`
+prints the figures of both. Recordings are kept as pickles, so that `summary` can judge them again.
+"""
+
+import argparse
+import json
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from kassay.certify.genuine.jars import broker_jars
+from kassay.certify.live import run as live_run
+from kassay.certify.live.clients import ClientPrograms
+from kassay.certify.live.folder import noted
+from kassay.certify.live.judge import CLAIMS, Word, judge
+from kassay.certify.live.running import LiveFailed
+from tests.certify.live.planted.draws import draw_clean, draw_fault
+
+HERE = Path(__file__).parent
+
+
+def played(script, programs, out, name, progress=lambda _, __: None):
+    """The result and the recording, which is kept in a file."""
+    kept = []
+
+    def keep(recording):
+        kept.append(recording)
+        return judge(recording)
+
+    live_run.judge = keep
+    options = live_run.LiveOptions(script=script, again=0, base=out / "runs")
+    result = live_run.live(options, programs, progress)
+    (out / f"{name}.pickle").write_bytes(pickle.dumps(kept[0]))
+    return result, kept[0]
+
+
+def rulings(result):
+    """What was violated, with its steps."""
+    return [[f.ruling.step, f.ruling.claim, f.action, f.ruling.text] for f in result.findings]
+
+
+def clean_run(given, number):
+    """One clean run as a line."""
+    script = draw_clean(given.seed, number, given.libraries)
+    row = {"clients": [f"{s.client}:{'+'.join(s.strategies) or s.protocol}" for s in script.seats]}
+    programs = ClientPrograms({}, broker_jars(fetch=True))
+    result, _ = played(script, programs, given.out, f"clean-{number}")
+    return row | {
+        "run": result.run,
+        "changed_owner": result.figures.changed_owner,
+        "violated": rulings(result),
+    }
+
+
+def planted(script, fault, programs, notes):
+    """The script and the programs with the fault in them."""
+    if fault.kind == "differs":
+        file = notes.with_suffix(".py")
+        template = (HERE / "assignor.txt").read_text()
+        file.write_text(template.format(notes=str(notes), variant=fault.variant))
+        strategies = (str(file.resolve()),)
+    else:
+        command = [
+            sys.executable,
+            str(HERE / "faulty.py"),
+            fault.kind,
+            str(notes),
+            *programs.command(fault.library),
+        ]
+        programs = replace(programs, own={"faulty": command})
+        strategies = None
+    seats = tuple(
+        seat
+        if seat.name != fault.member
+        else replace(seat, strategies=strategies)
+        if strategies
+        else replace(seat, client="faulty")
+        for seat in script.seats
+    )
+    return replace(script, seats=seats), programs
+
+
+class BrokerKiller:
+    """Kills the broker of the one run below a folder, after some seconds; `words` is what was done then."""
+
+    def __init__(self, base, seconds):
+        self.base, self.seconds, self.now, self.words = base, seconds, "", None
+
+    def progress(self, _, words):
+        if not self.now:
+            threading.Timer(self.seconds, self.kill).start()
+        self.now = words
+
+    def kill(self):
+        (folder,) = [each for each in self.base.glob("*") if (each / "bootstrap").exists()]
+        broker = next(each for each in noted(folder) if each.program == "/bin/sh" and each.runs)
+        self.words = self.now
+        os.kill(broker.pid, signal.SIGKILL)
+
+
+def fault_run(given, number):
+    """One run with a fault as a line: whether it had an effect, in which step, and what was found there."""
+    script, fault = draw_fault(given.seed, number, given.libraries)
+    row = {
+        "fault": fault.kind,
+        "library": fault.library or "broker",
+        "clients": [s.client for s in script.seats],
+    }
+    programs = ClientPrograms({}, broker_jars(fetch=True))
+    if fault.kind == "broker":
+        base = given.out / f"broker-{number}"
+        killer = BrokerKiller(base / "runs", 1 + Random(fault.variant).random() * 8)
+        try:
+            result, _ = played(script, programs, base, "run", killer.progress)
+        except LiveFailed as failure:
+            return row | {
+                "effect": True,
+                "found": f", {killer.words}: " in str(failure),
+                "violated": str(failure),
+            }
+        return row | {"effect": killer.words is not None, "found": False, "violated": rulings(result)}
+    notes = (given.out / f"fault-{number}.notes").resolve()
+    notes.unlink(missing_ok=True)
+    script, programs = planted(script, fault, programs, notes)
+    result, recording = played(script, programs, given.out, f"fault-{number}")
+    step = effect(recording, fault, notes)
+    found = rulings(result)
+    unknown = [r for r in judge(recording).rulings if r.word is Word.UNKNOWN and r.step in (0, step)]
+    return row | {
+        "run": result.run,
+        "effect": step > 0,
+        "step": step,
+        "found": any(each[0] == step for each in found),
+        "unknown": [f"{r.claim}: {r.text}" for r in unknown],
+        "violated": found,
+    }
+
+
+def effect(recording, fault, notes):
+    """The step in which the fault, as it noted itself, first did something that is wrong; 0 if it never did."""
+    if not notes.exists():
+        return 0
+    for note in map(json.loads, notes.read_text().splitlines()):
+        step = sum(each.began <= note["t"] for each in recording.steps)
+        if fault.kind not in ("keeps", "early"):
+            return step
+        topic, number = note["partition"]
+        for later in range(step, len(recording.steps) + 1):
+            for name, owned in recording.steps[later - 1].group.members.items():
+                mine = name == fault.member
+                if not mine and any(
+                    (topic.endswith(f"-{p.topic}"), p.partition) == (True, number) for p in owned
+                ):
+                    return later
+            if fault.kind == "early":
+                return step
+    return 0
+
+
+def summary(out):
+    """The figures of the campaign."""
+    for kind in ("clean", "faults"):
+        file = out / f"{kind}.jsonl"
+        rows = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+        failed = [each for each in rows if "failed" in each]
+        print(f"{kind}: {len(rows)} runs, {len(failed)} failed, {sum(e['seconds'] for e in rows):,.0f} s")
+        if kind == "clean":
+            clean_summary(out, rows)
+            continue
+        effective = [each for each in rows if each.get("effect")]
+        for name in sorted({each["fault"] for each in effective}):
+            mine = [each for each in effective if each["fault"] == name]
+            libraries = Counter(each["library"] for each in mine)
+            print(
+                f"  {name}: {sum(e['found'] for e in mine)} of {len(mine)} found in its step", dict(libraries)
+            )
+        print(f"  all: {sum(e['found'] for e in effective)} of {len(effective)}")
+        for each in effective:
+            if not each["found"]:
+                print("  missed:", json.dumps(each))
+
+
+def clean_summary(out, rows):
+    """For each library and claim: judged, unknown (why), violated."""
+    words, why = Counter(), {}
+    moved = sum(each.get("changed_owner", 0) > 0 for each in rows)
+    print(
+        f"  {moved} with a partition that changes its owner, {sum(bool(e.get('violated')) for e in rows)} alarms"
+    )
+    for row in rows:
+        path = out / f"clean-{row['number']}.pickle"
+        for ruling in judge(pickle.loads(path.read_bytes())).rulings if path.exists() else ():
+            for client in ruling.clients:
+                words[client, ruling.claim, ruling.word] += 1
+                if ruling.word is Word.UNKNOWN:
+                    why.setdefault((client, ruling.claim), set()).add(ruling.text)
+        if row.get("violated"):
+            print("  alarm:", row["number"], row["clients"], row["violated"])
+    for client in sorted({key[0] for key in words}):
+        total = Counter()
+        for claim in CLAIMS:
+            counts = [words[client, claim, w] for w in (Word.HOLDS, Word.UNKNOWN, Word.VIOLATED)]
+            total.update(judged=counts[0] + counts[2], unknown=counts[1])
+            print(f"  {client:13} {claim:16}", *counts, "; ".join(sorted(why.get((client, claim), ()))))
+        print(f"  {client:13} judged {total['judged']} of {total.total()}")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.certify.live.planted", description=__doc__)
+    parser.add_argument("kind", choices=["clean", "faults", "summary"])
+    parser.add_argument("--numbers", default="0-99", help="which runs, from-to")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--libraries", default="java,librdkafka,kafka-python,aiokafka", type=lambda t: t.split(",")
+    )
+    parser.add_argument("--out", type=Path, default=Path(".kassay/planted"))
+    given = parser.parse_args()
+    if given.kind == "summary":
+        summary(given.out)
+        return
+    given.out.mkdir(parents=True, exist_ok=True)
+    file = given.out / f"{given.kind}.jsonl"
+    done = {json.loads(line)["number"] for line in file.read_text().splitlines()} if file.exists() else set()
+    first, _, last = given.numbers.partition("-")
+    for number in range(int(first), int(last) + 1):
+        if number in done:
+            continue
+        began = time.monotonic()
+        try:
+            row = (clean_run if given.kind == "clean" else fault_run)(given, number)
+        except LiveFailed as failure:
+            row = {"failed": str(failure)}
+        row = {"number": number, **row, "seconds": round(time.monotonic() - began, 1)}
+        with file.open("a") as lines:
+            lines.write(json.dumps(row) + "\n")
+        print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
