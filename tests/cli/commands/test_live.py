@@ -44,10 +44,14 @@ member = "m9"
         (("--clients", "mine:x", "--program", "java=x"), "--program java: expected a new"),
         (("--clients", "mine:x", "--program", "mine='"), "expected a command line"),
         (("--clients", CLIENTS, "--histories", "0"), "--histories"),
+        (("--clients", CLIENTS, "--brokers", "2"), "--brokers"),
+        (("--clients", CLIENTS, "--broker-config", "x"), "expected key=value"),
+        (("--script", "good.toml", "--racks", "a,b"), "a script has them"),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(arguments, words, tmp_path):
     (tmp_path / "bad.toml").write_text(SCRIPT)
+    (tmp_path / "good.toml").write_text(SCRIPT.replace("m9", "m1"))
     done = here("live", *arguments, cwd=tmp_path)
     assert done.returncode == 2 and words in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not (tmp_path / ".kassay").exists()
@@ -73,6 +77,18 @@ def test_another_cluster_needs_a_yes(tmp_path, monkeypatch, capsys):
     assert run(["live", "--clients", CLIENTS, "--bootstrap-server", "test:9092"]) == 2
     listed, refused = capsys.readouterr().err.splitlines()
     assert "topics kassay-<run>-<number>-" in listed and "expected --yes" in refused
+
+
+@pytest.mark.parametrize(
+    "words", [("--brokers", "3"), ("--broker-config", "a=b"), ("--broker-assignor", "x.jar")]
+)
+def test_brokers_of_others_are_never_set_up(words, monkeypatch, capsys):
+    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
+    monkeypatch.setattr(
+        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
+    )
+    assert run(["live", "--clients", CLIENTS, "--bootstrap-server", "test:9092", *words]) == 2
+    assert "its brokers are never stopped or configured" in capsys.readouterr().err
 
 
 def result(recording, script="1.toml"):

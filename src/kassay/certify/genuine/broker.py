@@ -1,6 +1,6 @@
 """A genuine broker of Kafka on the loopback, for tests and trials: started, used by Kafka's tools, ended.
 
-One process that is broker and controller (KRaft), with as many listeners as are wanted, on free ports of
+Each process is broker and controller (KRaft), with as many listeners as are wanted, on free ports of
 127.0.0.1 alone. Its folder is deleted afterwards, and it ends with its context. Memory:
 384 MB of heap. Source: Kafka's `kafka.Kafka`, `StorageTool` and `config/server.properties`, 3.9 to 4.4.
 """
@@ -12,7 +12,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,7 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "kafka-reassign-partitions": ("org.apache.kafka.tools.reassign.ReassignPartitionsCommand",),
     "kafka-console-consumer": ("org.apache.kafka.tools.consumer.ConsoleConsumer",),
     "kafka-console-producer": ("org.apache.kafka.tools.ConsoleProducer",),
+    "kafka-features": ("org.apache.kafka.tools.FeatureCommand",),
     "kafka-console-share-consumer": ("org.apache.kafka.tools.consumer.ConsoleShareConsumer",),
 }
 """The main class of each tool, the newest home first."""
@@ -53,12 +55,13 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class GenuineBroker:
-    """A broker that is up: its jars, its folder, and the port of each listener by name."""
+    """A broker: its jars, its folder, the port of each listener by name, and its id."""
 
     release: str
     jars: tuple[Path, ...]
     folder: Path
     ports: Mapping[str, int]
+    node: int = 1
 
     def address(self, listener: str) -> str:
         """Host and port of a listener."""
@@ -122,22 +125,21 @@ def _free_ports(count: int) -> list[int]:
 
 
 def _properties(
-    listeners: Mapping[str, str], ports: Mapping[str, int], folder: Path, more: Mapping[str, str]
+    broker: GenuineBroker, listeners: Mapping[str, str], quorum: Mapping[str, str], more: Mapping[str, str]
 ) -> str:
-    """`server.properties` of the node: `listeners` gives each its security protocol."""
-    controller = f"127.0.0.1:{ports[CONTROLLER]}"
-    advertised = [f"{name}://127.0.0.1:{ports[name]}" for name in listeners]
+    """`server.properties`: `listeners` gives each its security protocol, `quorum` names the controllers."""
+    advertised = [f"{name}://{broker.address(name)}" for name in listeners]
     protocols = [f"{name}:{protocol}" for name, protocol in listeners.items()]
     settings = {
         "process.roles": "broker,controller",
-        "node.id": "1",
-        "controller.quorum.bootstrap.servers": controller,
-        "listeners": ",".join([*advertised, f"{CONTROLLER}://{controller}"]),
+        "node.id": str(broker.node),
+        **quorum,
+        "listeners": ",".join([*advertised, f"{CONTROLLER}://{broker.address(CONTROLLER)}"]),
         "advertised.listeners": ",".join(advertised),
         "inter.broker.listener.name": next(iter(listeners)),
         "controller.listener.names": CONTROLLER,
         "listener.security.protocol.map": ",".join([*protocols, f"{CONTROLLER}:PLAINTEXT"]),
-        "log.dirs": str(folder / "data"),
+        "log.dirs": str(broker.folder / "data"),
         "offsets.topic.replication.factor": "1",
         "offsets.topic.num.partitions": "1",
         "group.initial.rebalance.delay.ms": "0",
@@ -188,13 +190,57 @@ def formatted_broker(
     """
     ports = dict(zip([*listeners, CONTROLLER], _free_ports(len(listeners) + 1), strict=True))
     broker = GenuineBroker(release, jars, folder, ports)
-    write_text(_LOG4J_SETTINGS, str(folder / _LOG4J))
-    write_text(_properties(listeners, ports, folder, settings or {}), str(broker.properties))
-    options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(broker.properties), "--standalone"]
-    output = broker.tool("kafka-storage", *options, *format_options)
-    if not (folder / "data" / "meta.properties").exists():
-        raise InputError(f"Kafka {release}: the broker's folder was not formatted: {output[-_SHOWN:]}")
+    quorum = {"controller.quorum.bootstrap.servers": broker.address(CONTROLLER)}
+    _format(broker, listeners, quorum, settings or {}, ["--standalone", *format_options])
     return broker
+
+
+def formatted_brokers(
+    listeners: Mapping[str, str],
+    jars: tuple[Path, ...],
+    folder: Path,
+    settings: Sequence[Mapping[str, str]],
+    *,
+    release: str = NEWEST_RELEASE,
+) -> tuple[GenuineBroker, ...]:
+    """As many brokers as there are settings, formatted and not running, each in a folder of its own.
+
+    Each of several is a controller too, so that any one of them can stop. Raises `InputError` as
+    `formatted_broker` does.
+    """
+    if len(settings) == 1:
+        return (formatted_broker(listeners, jars, folder, release=release, settings=settings[0]),)
+    names = [*listeners, CONTROLLER]
+    count = len(settings)
+    free = _free_ports(len(names) * count)
+    ports = [dict(zip(names, free[first::count])) for first in range(count)]
+    brokers = tuple(
+        GenuineBroker(release, jars, folder / str(node), own, node) for node, own in enumerate(ports, start=1)
+    )
+    voters = ",".join(f"{each.node}@{each.address(CONTROLLER)}" for each in brokers)
+    quorum = {"controller.quorum.voters": voters}
+    with ThreadPoolExecutor() as pool:
+        done = pool.map(lambda each, more: _format(each, listeners, quorum, more, ()), brokers, settings)
+        list(done)
+    return brokers
+
+
+def _format(
+    broker: GenuineBroker,
+    listeners: Mapping[str, str],
+    quorum: Mapping[str, str],
+    more: Mapping[str, str],
+    format_options: Iterable[str],
+) -> None:
+    """Write the broker's settings and format its log; raises `InputError`."""
+    broker.folder.mkdir(parents=True, exist_ok=True)
+    write_text(_LOG4J_SETTINGS, str(broker.folder / _LOG4J))
+    write_text(_properties(broker, listeners, quorum, more), str(broker.properties))
+    options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(broker.properties)]
+    output = broker.tool("kafka-storage", *options, *format_options)
+    if not (broker.folder / "data" / "meta.properties").exists():
+        release = broker.release
+        raise InputError(f"Kafka {release}: the broker's folder was not formatted: {output[-_SHOWN:]}")
 
 
 @contextmanager

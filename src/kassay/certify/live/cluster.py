@@ -1,108 +1,25 @@
-"""The cluster of a run: a broker of kassay's own, or one that is named; and the helper that acts on it."""
+"""kassay's helper on the cluster of a run: topics, the coordinator's view, the numbered producer."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from kassay.certify.genuine.broker import START_S, STARTED, GenuineBroker, formatted_broker
 from kassay.certify.genuine.jars import class_path
 from kassay.certify.jars.java import find_java
 from kassay.certify.live.clients import CLASSES, JVM
-from kassay.certify.live.program import CLOSE, Timeouts
+from kassay.certify.live.program import CLOSE
 from kassay.certify.live.recording import GroupSeen
-from kassay.certify.live.running import LiveFailed, Pump, RunningProcess, log_of
+from kassay.certify.live.running import LiveFailed, Pump, RunningProcess
 from kassay.model.cluster import TopicPartition
 
 Note = Callable[[str, Sequence[int]], None]
-_LISTENER: Final = "OPEN"
 _ANSWER_S: Final = 60.0
-_STOP_S: Final = 20.0
-_PROBE_S: Final = 0.1
 _AGAIN_S: Final = 0.5
-_SHOWN: Final = 600
-
-
-def broker_settings(timeouts: Timeouts) -> dict[str, str]:
-    """Settings that let clients have these timeouts; those of consumer groups are the broker's."""
-    session, heartbeat = str(timeouts.session_ms), str(timeouts.heartbeat_ms)
-    return {
-        "group.min.session.timeout.ms": "1000",
-        "group.consumer.min.session.timeout.ms": "1000",
-        "group.consumer.session.timeout.ms": session,
-        "group.consumer.min.heartbeat.interval.ms": "100",
-        "group.consumer.heartbeat.interval.ms": heartbeat,
-    }
-
-
-class OwnBroker:
-    """A broker under a guard, which can be stopped and started again at its ports."""
-
-    def __init__(self, broker: GenuineBroker, pump: Pump, note: Note) -> None:
-        self.bootstrap = broker.address(_LISTENER)
-        self._broker, self._pump, self._note = broker, pump, note
-        self._process: RunningProcess | None = None
-        self._starts = 0
-        self._log = broker.folder
-
-    def start(self) -> None:
-        """Start it; returns when it is up, and raises `LiveFailed` if it does not get there."""
-        self._starts += 1
-        self._log = log = self._broker.folder / f"broker-{self._starts}.log"
-        log.touch()
-        self._process = RunningProcess(
-            log_of(self._broker.server_command, log), self._pump, lambda _: None, self._note
-        )
-        end = time.monotonic() + START_S
-        while STARTED not in (text := log.read_text("utf-8", "replace")):
-            if time.monotonic() > end or "Exiting Kafka" in text:
-                self.close()
-                raise LiveFailed(f"Kafka {self._broker.release}: the broker did not start: {text[-_SHOWN:]}")
-            time.sleep(_PROBE_S)  # its output goes to the log, so the pump has nothing to wait for
-
-    def require(self) -> None:
-        """Raise `LiveFailed` if it has ended by itself."""
-        if self._process is not None and not self._process.alive:
-            last = self._log.read_text("utf-8", "replace").rstrip()[-_SHOWN:]
-            raise LiveFailed(f"Kafka {self._broker.release}: the broker ended by itself: {last}")
-
-    def restart(self) -> None:
-        """End it as a crash would, and start it again."""
-        self.close()
-        self.start()
-
-    def close(self) -> None:
-        """End it."""
-        if self._process is not None:
-            self._process.close()
-        self._process = None
-
-    @property
-    def resident_mib(self) -> float:
-        """The memory of the broker in MiB."""
-        return self._process.resident_mib if self._process is not None else 0.0
-
-
-@contextmanager
-def own_broker(
-    jars: tuple[Path, ...], release: str, folder: Path, timeouts: Timeouts, pump: Pump, note: Note
-) -> Iterator[OwnBroker]:
-    """A broker that is up within the context, with its log in the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    broker = formatted_broker(
-        {_LISTENER: "PLAINTEXT"}, jars, folder, release=release, settings=broker_settings(timeouts)
-    )
-    running = OwnBroker(broker, pump, note)
-    try:
-        running.start()
-        yield running
-    finally:
-        running.close()
 
 
 @dataclass
@@ -157,7 +74,7 @@ class Helper:
         return topic.removeprefix(f"{self.prefix}-")
 
     def create(self, topics: Mapping[str, int]) -> None:
-        """Create the topics."""
+        """Create the topics, with as many replicas as the brokers have set."""
         self.ask({"do": "create", "topics": {self.full(name): count for name, count in topics.items()}})
 
     def grow(self, topic: str, partitions: int) -> None:
@@ -180,7 +97,7 @@ class Helper:
             each["client"]: frozenset(TopicPartition(self.short(t), p) for t, p in each["partitions"])
             for each in answer["members"]
         }
-        return GroupSeen(answer["t"], answer["state"], members)
+        return GroupSeen(answer["t"], answer["state"], members, answer.get("coordinator", -1))
 
     def delete(self, topics: Sequence[str], wait_s: float) -> None:
         """Delete the topics and the group, for which it waits until the group has no member, at most so long.

@@ -384,7 +384,8 @@ def _moves(
         if name in step.present and each.topic in step.present[name]
     }
     moved = [each for each, name in kept.items() if seen.owner.get(each) != name]
-    if _strategy(seen) not in KEEPS:
+    in_racks = any(life.seat.rack for life in seen.lives.values())  # for which it may move more
+    if _strategy(seen) not in KEEPS or in_racks:
         return replace(ruling, word=Word.VACUOUS), LiveFigures(changed_owner=changed)
     if seen.unable:
         return replace(ruling, word=Word.UNKNOWN, text=seen.unable), LiveFigures(changed_owner=changed)

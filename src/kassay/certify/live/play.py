@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
+from kassay.certify.live.broker_acts import act_on_brokers
+from kassay.certify.live.brokers import OwnCluster
 from kassay.certify.live.clients import ClientPrograms
-from kassay.certify.live.cluster import Helper, OwnBroker
+from kassay.certify.live.cluster import Helper
 from kassay.certify.live.owners import covered, owned_at
 from kassay.certify.live.program import (
     CLOSE,
@@ -48,8 +50,14 @@ class LiveStage:
     helper: Helper
     pump: Pump
     note: Callable[[str, Sequence[int]], None]
-    broker: OwnBroker | None
+    cluster: OwnCluster | None
     peak_mib: float = 0.0
+
+    def renew(self) -> None:
+        """Start new brokers if a script has changed them."""
+        if self.cluster is not None:
+            self.cluster.renew()
+            self.bootstrap = self.cluster.bootstrap
 
 
 @dataclass
@@ -144,6 +152,7 @@ class Play:
         self.helper, self.pump = stage.helper, stage.pump
         self.canary = Canary()
         self.topics = dict(script.topics)
+        self.seats = {seat.name: seat for seat in script.seats}
         self.running: list[_Running] = []
         self.steps: list[LiveStep] = []
 
@@ -168,7 +177,7 @@ class Play:
                 )
             except BaseException:
                 self._close()
-                if self.stage.broker is None:
+                if self.stage.cluster is None:
                     self.helper.delete([*self.topics], self._delete_s)
                 raise
             finally:
@@ -177,20 +186,20 @@ class Play:
     @property
     def _delete_s(self) -> float:
         """How long to wait for an empty group; a broker of our own goes with all of its groups."""
-        return 0.0 if self.stage.broker is not None else 2 * self.script.timeouts.session_ms / 1000
+        return 0.0 if self.stage.cluster is not None else 2 * self.script.timeouts.session_ms / 1000
 
     def _play(self, action: LiveAction) -> None:
         """Do it, and wait until the group has settled or the limit is reached."""
         began = time.monotonic_ns()
         self._act(action)
-        ended, settled, view = self._settle(began)
+        ended, settled, view = self._settle(time.monotonic_ns())
         present = {each.seat.name: each.topics for each in self._present()}
         self.steps.append(LiveStep(action, began, ended, settled, dict(self.topics), present, view))
         self._measure()
 
     def _measure(self) -> None:
         parts = [each.process.resident_mib for each in self.running if each.process is not None]
-        broker = self.stage.broker.resident_mib if self.stage.broker is not None else 0.0
+        broker = self.stage.cluster.resident_mib if self.stage.cluster is not None else 0.0
         self.stage.peak_mib = max(self.stage.peak_mib, sum(parts) + broker + self.helper.resident_mib)
 
     def _act(self, action: LiveAction) -> None:
@@ -199,14 +208,14 @@ class Play:
         now = time.monotonic_ns()
         match action.do:
             case "join" if up is None:
-                self._start(action.member, frozenset(action.topics or self.topics))
+                self._start(action, frozenset(action.topics or self.topics))
             case "leave" if up is not None and not up.paused:
                 up.leaving = True
                 self._send(up, CLOSE)
             case "crash" | "return" if up is not None:
                 self._kill(up)
                 if action.do == "return":
-                    self._start(action.member, up.topics)
+                    self._start(action, up.topics)
             case "pause" if up is not None and not up.paused:
                 self._signal(up, signal.SIGSTOP)
                 up.pauses.append((now, None))
@@ -221,10 +230,11 @@ class Play:
             case "grow" if action.partitions > self.topics[action.topic]:
                 self.helper.grow(action.topic, action.partitions)
                 self.topics[action.topic] = action.partitions
-            case "restart-broker" if self.stage.broker is not None:
-                self.stage.broker.restart()
-                for each in self._present():
-                    each.pauses.append((now, time.monotonic_ns()))
+            case "restart-broker" | "failover" | "upgrade-broker" | "finalize":
+                if (cluster := self.stage.cluster) is not None:
+                    back = act_on_brokers(action, cluster, self.helper, self.pump, self.script.timeouts)
+                    for each in self._present() if back is not None else ():
+                        each.pauses.append((now, back))
 
     def _pace(self, member: _Running, wait_ms: int, now: int) -> None:
         """Change the pause between polls; one beyond the client's own limit puts it out of the group."""
@@ -235,9 +245,10 @@ class Play:
         member.wait_ms = wait_ms
         self._send(member, pace(wait_ms))
 
-    def _start(self, name: str, topics: frozenset[str]) -> None:
-        """Start a process for the member."""
-        seat = self.script.by_name[name]
+    def _start(self, action: LiveAction, topics: frozenset[str]) -> None:
+        """Start a process for the member, perhaps with another client or strategy than before."""
+        name = action.member
+        seat = self.seats[name] = action.seat(self.seats[name])
         number = 1 + sum(each.seat.name == name for each in self.running)
         member = _Running(seat, number, topics, time.monotonic_ns(), self.helper)
         command = self.stage.programs.command(seat.client, seat.strategies)
@@ -252,6 +263,7 @@ class Play:
             seat.protocol,
             seat.instance,
             self.script.timeouts,
+            rack=seat.rack,
         )
         self._send(member, start.document())
 
@@ -286,8 +298,8 @@ class Play:
         timeouts = self.script.timeouts
         since: tuple[int, GroupSeen] | None = None
         while True:
-            if self.stage.broker is not None:
-                self.stage.broker.require()
+            if self.stage.cluster is not None:
+                self.stage.cluster.require()
             view = self.helper.describe()
             now = time.monotonic_ns()
             self._await(0)

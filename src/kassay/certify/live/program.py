@@ -53,7 +53,7 @@ class ClientStart:
     """The configuration of a client: the first command of every program.
 
     `strategies` are names as the library spells them, of `consumer` groups at most one, the assignor of the
-    broker. `instance` makes the member static.
+    broker. `instance` makes the member static. `rack` is where it says that it is, empty if it says nothing.
     """
 
     bootstrap: str
@@ -65,6 +65,7 @@ class ClientStart:
     instance: str | None = None
     timeouts: Timeouts = TIMEOUTS
     offset_reset: str = "earliest"
+    rack: str = ""
 
     def document(self) -> Document:
         """The command."""

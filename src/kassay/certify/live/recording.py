@@ -62,11 +62,15 @@ class Life:
 
 @dataclass(frozen=True)
 class GroupSeen:
-    """The group as its coordinator describes it: the state, and what each member is assigned."""
+    """The group as its coordinator describes it: the state, and what each member is assigned.
+
+    `coordinator` is the id of that broker, -1 if it is not known.
+    """
 
     t: int
     state: str
     members: Mapping[str, OwnedSet]
+    coordinator: int = -1
 
 
 @dataclass(frozen=True)

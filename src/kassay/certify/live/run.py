@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from kassay.certify.genuine.jars import NEWEST_RELEASE
+from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars
+from kassay.certify.live.brokers import (
+    ONE,
+    BrokerShape,
+    OwnCluster,
+    assignors_of,
+    own_cluster,
+    with_assignor,
+)
 from kassay.certify.live.clients import ClientPrograms
-from kassay.certify.live.cluster import Helper, own_broker
+from kassay.certify.live.cluster import Helper
 from kassay.certify.live.folder import RUNS, RunFolder
 from kassay.certify.live.judge import LiveVerdict, judge
 from kassay.certify.live.play import LiveStage, Play
@@ -21,7 +29,7 @@ from kassay.certify.live.replays import Replays
 from kassay.certify.live.result import LiveResult, PlayedScript
 from kassay.certify.live.running import LiveFailed, Pump
 from kassay.certify.live.schedule import draw_script
-from kassay.certify.live.script import LiveScript, LiveSeat, script_toml
+from kassay.certify.live.script import OF_BROKERS, LiveScript, LiveSeat, script_toml
 from kassay.model.errors import InputError
 from kassay.writing.files import json_text
 from kassay.writing.text import shell_command
@@ -44,6 +52,16 @@ class LiveOptions:
     bootstrap: str | None = None
     timeouts: Timeouts = TIMEOUTS
     base: Path = RUNS
+    cluster: BrokerShape = ONE
+    assignor: Path | None = None
+
+    @property
+    def shape(self) -> BrokerShape:
+        """The brokers that are wanted: the script's if there is one, with the settings of the options."""
+        if self.script is None:
+            return self.cluster
+        own = self.script.cluster
+        return replace(own, settings={**own.settings, **self.cluster.settings})
 
     def scripts(self) -> Iterator[LiveScript]:
         """The scripts in order, each from a seed of its own."""
@@ -53,7 +71,11 @@ class LiveOptions:
         for index in range(self.histories):
             own = f"{self.seed}-{index}"
             drawn = draw_script(
-                hash_of(own), self.seats, timeouts=self.timeouts, restarts=self.bootstrap is None
+                hash_of(own),
+                self.seats,
+                timeouts=self.timeouts,
+                restarts=self.bootstrap is None,
+                cluster=self.cluster,
             )
             yield replace(drawn, title=f"seed {self.seed}, history {index}")
 
@@ -82,6 +104,7 @@ class _Runner:
         """One play, which is recorded in the folder of the run; the words go before each action's."""
         self.count += 1
         prefix = f"kassay-{self.folder.run}-{self.count}"
+        self.stage.renew()
         self.stage.helper = helper = Helper(self.stage.pump, prefix)
         shown = f"{words}: " if words else ""
         try:
@@ -118,6 +141,10 @@ def replay_options(options: LiveOptions, programs: ClientPrograms) -> tuple[str,
         words += ["--release", programs.release]
     if options.bootstrap is not None:
         words += ["--bootstrap-server", options.bootstrap]
+    for key, value in options.cluster.settings.items():
+        words += ["--broker-config", f"{key}={value}"]
+    if options.assignor is not None:
+        words += ["--broker-assignor", str(options.assignor)]
     for name, command in programs.own.items():
         words += ["--program", f"{name}={shell_command(command)}"]
     return tuple(words)
@@ -128,6 +155,21 @@ def require_programs(programs: ClientPrograms, seats: Sequence[LiveSeat]) -> Non
     for seat in {(seat.client, seat.strategies): seat for seat in seats}.values():
         programs.command(seat.client, seat.strategies)
         programs.loaded(seat)
+
+
+def require_own(options: LiveOptions) -> None:
+    """Raise `InputError` if brokers that are not kassay's own would have to be started, stopped or set up."""
+    wanted = options.shape != ONE or options.assignor is not None
+    acts = options.script is not None and any(each.do in OF_BROKERS for each in options.script.actions)
+    if options.bootstrap is not None and (wanted or acts):
+        raise InputError("--bootstrap-server: its brokers are never stopped or configured; leave it out")
+
+
+def fetch_releases(options: LiveOptions, *, fetch: bool) -> None:
+    """Have the jars of the releases to which a script upgrades; raises `InputError`."""
+    actions = options.script.actions if options.script is not None else ()
+    for release in {each.release for each in actions if each.do == "upgrade-broker"}:
+        broker_jars(release, fetch=fetch)
 
 
 def live(
@@ -177,22 +219,16 @@ def live(
 def _stage(
     options: LiveOptions, programs: ClientPrograms, folder: RunFolder, pump: Pump
 ) -> Iterator[LiveStage]:
-    """The cluster: the one that is named, or a broker of our own, whose data are removed at the end."""
-    with ExitStack() as stack:
-        broker = None
-        bootstrap = options.bootstrap
-        if bootstrap is None:
-            data = folder.path / "broker"
-            stack.callback(_remove, data)
-            broker = stack.enter_context(
-                own_broker(programs.jars, programs.release, data, options.timeouts, pump, folder.note)
-            )
-            bootstrap = broker.bootstrap
-            folder.write("bootstrap", bootstrap)
-        yield LiveStage(programs, bootstrap, Helper(pump, ""), pump, folder.note, broker)
-
-
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
+    """The cluster: the one that is named, or brokers of our own, whose data are removed at the end."""
+    if options.bootstrap is not None:
+        yield LiveStage(programs, options.bootstrap, Helper(pump, ""), pump, folder.note, None)
+        return
+    shape, jars = options.shape, programs.jars
+    if options.assignor is not None:
+        shape, jars = with_assignor(shape, assignors_of(options.assignor)), (*jars, options.assignor)
+    own = OwnCluster(
+        shape, jars, programs.release, folder.path / "broker", options.timeouts, pump, folder.note
+    )
+    with own_cluster(own) as cluster:
+        folder.write("bootstrap", cluster.bootstrap)
+        yield LiveStage(programs, cluster.bootstrap, Helper(pump, ""), pump, folder.note, cluster)

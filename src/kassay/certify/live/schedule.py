@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
+from kassay.certify.live.brokers import ONE, BrokerShape
 from kassay.certify.live.program import TIMEOUTS, Timeouts
 from kassay.certify.live.script import Do, LiveAction, LiveScript, LiveSeat
 
@@ -26,8 +27,12 @@ WEIGHTS: Final[dict[str, int]] = {
     "grow": 3,
     "rolling": 1,
     "restart-broker": 1,
+    "failover": 3,
+    "rarely": 1,
 }
-"""How often each is chosen where it means something; `rolling` leaves and joins with each member in turn."""
+"""How often each is chosen where it means something; `rolling` leaves and joins with each member in turn,
+`rarely` has one poll so rarely that it loses its place. The last two are drawn on three brokers only.
+"""
 
 
 @dataclass
@@ -38,21 +43,24 @@ class _World:
     seats: Sequence[LiveSeat]
     topics: dict[str, int]
     restarts: bool
+    timeouts: Timeouts
+    brokers: int
     actions: list[LiveAction] = field(default_factory=list)
     up: set[str] = field(default_factory=set)
     paused: set[str] = field(default_factory=set)
     slow: set[str] = field(default_factory=set)
     part: set[str] = field(default_factory=set)
+    rare: set[str] = field(default_factory=set)
 
     def possible(self) -> list[str]:
         """What means something now; at least one member stays in the group."""
-        running = self.up - self.paused
+        running = self.up - self.paused - self.rare
         spare, static = len(running) > 1, {seat.name for seat in self.seats if seat.instance} & running
         allowed = {
             "leave": spare,
             "crash": spare,
             "pause": spare and not self.paused,
-            "resume": bool(self.paused),
+            "resume": bool(self.paused or self.rare),
             "return": bool(static),
             "join": len(self.up) < len(self.seats),
             "subscribe": len(self.topics) > 1 and bool(running),
@@ -60,6 +68,8 @@ class _World:
             "grow": True,
             "rolling": spare and not any(each.do == "leave" for each in self.actions),
             "restart-broker": self.restarts,
+            "failover": self.restarts and self.brokers > 1,
+            "rarely": spare and self.brokers > 1 and not self.rare,
         }
         return [name for name, is_possible in allowed.items() if is_possible]
 
@@ -71,7 +81,7 @@ class _World:
         """Let one more thing happen."""
         names = self.possible()
         name = self.random.choices(names, [WEIGHTS[each] for each in names])[0]
-        running = sorted(self.up - self.paused)
+        running = sorted(self.up - self.paused - self.rare)
         match name:
             case "leave" | "crash":
                 self._out(self.random.choice(running), name)
@@ -81,8 +91,10 @@ class _World:
                 member = self.random.choice(running)
                 self.paused.add(member)
                 self.add("pause", member)
-            case "resume":
+            case "resume" if self.paused:
                 self.add("resume", self.paused.pop())
+            case "resume":
+                self.add("pace", self.rare.pop(), wait_ms=0)
             case "return":
                 static = [seat.name for seat in self.seats if seat.instance and seat.name in running]
                 self.add("return", self.random.choice(static))
@@ -100,15 +112,21 @@ class _World:
                 for member in running:
                     self._out(member, "leave")
                     self._in(member)
+            case "rarely":
+                member = self.random.choice(running)
+                self.rare.add(member)
+                self.add("pace", member, wait_ms=self.timeouts.max_poll_ms + self.timeouts.session_ms)
+            case "restart-broker" if self.brokers > 1:
+                self.add("restart-broker", broker=self.random.randint(1, self.brokers))
             case _:
-                self.add("restart-broker")
+                self.add("failover" if name == "failover" else "restart-broker")
 
     def _in(self, member: str) -> None:
         self.up.add(member)
         self.add("join", member)
 
     def _out(self, member: str, how: Do) -> None:
-        for group in (self.up, self.slow, self.part):
+        for group in (self.up, self.slow, self.part, self.rare):
             group.discard(member)
         self.add(how, member)
 
@@ -129,8 +147,12 @@ def draw_script(
     *,
     timeouts: Timeouts = TIMEOUTS,
     restarts: bool = True,
+    cluster: BrokerShape = ONE,
 ) -> LiveScript:
-    """The script of this seed for these members; `restarts`: whether the broker may be restarted."""
+    """The script of this seed for these members; `restarts`: whether brokers may be restarted.
+
+    Members are in the brokers' racks in turn.
+    """
     random = Random(seed)
     topics = {name: random.randint(*PARTITIONS) for name in ("orders", "bills")[: random.randint(1, 2)]}
     # Members of the consumer protocol that rejoin with their instance id need their first life to end first.
@@ -140,10 +162,12 @@ def draw_script(
         else seat
         for seat in seats
     ]
-    world = _World(random, named, dict(topics), restarts)
+    if cluster.racks:
+        named = [replace(seat, rack=cluster.racks[i % len(cluster.racks)]) for i, seat in enumerate(named)]
+    world = _World(random, named, dict(topics), restarts, timeouts, cluster.count)
     for seat in named:
         world.up.add(seat.name)
         world.add("join", seat.name)
     for _ in range(random.randint(*ACTIONS)):
         world.draw()
-    return LiveScript(topics, tuple(named), tuple(world.actions), timeouts, title=f"seed {seed}")
+    return LiveScript(topics, tuple(named), tuple(world.actions), timeouts, f"seed {seed}", cluster)

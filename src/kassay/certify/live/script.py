@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, get_args
 
+from kassay.certify.live.brokers import COUNTS, ONE, BrokerShape
 from kassay.certify.live.program import TIMEOUTS, Protocol, Timeouts
 from kassay.model.errors import InputError
 from kassay.reading.documents import Bound, Count, Positive, Size, one_of, read_toml, within
@@ -28,10 +29,16 @@ Do = Literal[
     "pace",
     "grow",
     "restart-broker",
+    "failover",
+    "upgrade-broker",
+    "finalize",
 ]
 DOES: Final[tuple[str, ...]] = get_args(Do)
-OF_A_MEMBER: Final = frozenset({*DOES} - {"grow", "restart-broker"})
+OF_BROKERS: Final = ("restart-broker", "failover", "upgrade-broker", "finalize")
+OF_A_MEMBER: Final = frozenset({*DOES} - {"grow", *OF_BROKERS})
+_TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_RELEASE: Final = re.compile(r"\d+(?:\.\d+){2}")
 _EXPECTED: Final = "letters, digits, - and _, at most 40"
 PlainName = Annotated[str, Bound(_EXPECTED, lambda name: _PLAIN.fullmatch(name) is not None)]
 MEMBERS_MAX: Final = 64
@@ -39,13 +46,14 @@ MEMBERS_MAX: Final = 64
 
 @dataclass(frozen=True)
 class LiveSeat:
-    """A member of a script: its library, with a release if that matters, and how it joins."""
+    """A member of a script: its library, with a release if that matters, how it joins, and its rack."""
 
     name: PlainName
     client: str
     strategies: tuple[str, ...]
     protocol: Protocol = "classic"
     instance: str | None = None
+    rack: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,10 @@ class LiveAction:
     """One thing that is done; then the group is awaited. Fields that an action does not use are empty.
 
     join, subscribe: `topics`. grow: `topic` to `partitions`. pace: `wait_ms` between polls. return: killed
-    and started again at once, which a static member survives without a rebalance.
+    and started again at once, which a static member survives without a rebalance. join and return may give
+    the member another `client`, `strategies` or `protocol`, which it keeps. restart-broker: the number of a
+    `broker`. failover: the coordinator's broker is killed and comes back. upgrade-broker: a `broker` comes
+    back with another `release`. finalize: the features of a `release` are set, after which none goes back.
     """
 
     do: Do
@@ -62,6 +73,21 @@ class LiveAction:
     topic: str = ""
     partitions: int = 0
     wait_ms: int = 0
+    broker: int = 0
+    release: str = ""
+    client: str = ""
+    strategies: tuple[str, ...] = ()
+    protocol: Protocol | Literal[""] = ""
+
+    def seat(self, seat: LiveSeat) -> LiveSeat:
+        """The member as it is after it has joined by this action."""
+        strategies = self.strategies if self.strategies or self.protocol else seat.strategies
+        return replace(
+            seat,
+            client=self.client or seat.client,
+            strategies=strategies,
+            protocol=self.protocol or seat.protocol,
+        )
 
     @property
     def words(self) -> str:
@@ -73,6 +99,15 @@ class LiveAction:
                 return f"pace {self.member}: {self.wait_ms} ms between polls"
             case "subscribe" | "join" if self.topics:
                 return f"{self.do} {self.member} ({', '.join(self.topics)})"
+            case "join" | "return" if self.strategies or self.protocol or self.client:
+                how = "/".join(filter(None, (self.protocol, "+".join(self.strategies))))
+                return f"{self.do} {self.member} as {':'.join(filter(None, (self.client, how)))}"
+            case "restart-broker" if self.broker:
+                return f"restart-broker {self.broker}"
+            case "upgrade-broker":
+                return f"upgrade-broker {self.broker} to {self.release}"
+            case "finalize":
+                return f"finalize {self.release}"
         return f"{self.do} {self.member}".strip()
 
 
@@ -85,6 +120,7 @@ class LiveScript:
     actions: tuple[LiveAction, ...]
     timeouts: Timeouts = TIMEOUTS
     title: str = ""
+    cluster: BrokerShape = ONE
     by_name: Mapping[str, LiveSeat] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -102,6 +138,7 @@ class _Member:
     strategies: list[str]
     protocol: Protocol = "classic"
     instance: str | None = None
+    rack: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,6 +149,19 @@ class _Action:
     topic: str = ""
     partitions: Size = 0
     wait_ms: Count = 0
+    broker: Count = 0
+    release: str = ""
+    client: str = ""
+    strategies: list[str] = field(default_factory=list)
+    protocol: Protocol | None = None
+
+
+@dataclass(frozen=True)
+class _Cluster:
+    count: Positive = 1
+    racks: list[str] = field(default_factory=list)
+    replicas: Count = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -130,6 +180,7 @@ class _Script:
     action: list[_Action]
     title: str = ""
     timeouts: _Timeouts = _Timeouts()
+    brokers: _Cluster = _Cluster()
 
 
 def read_script(path: str) -> LiveScript:
@@ -143,21 +194,35 @@ def script_of(document: Any, where: str) -> LiveScript:
     if not raw.topics or not raw.member or len(raw.member) > MEMBERS_MAX:
         raise InputError(f"{where}: expected a topic, and from 1 to {MEMBERS_MAX} members")
     for topic in raw.topics:
-        if not _PLAIN.fullmatch(topic):
-            raise InputError(f"{where}: topics.{topic}: expected {_EXPECTED}")
+        if not _TOPIC.fullmatch(topic):
+            raise InputError(f"{where}: topics.{topic}: expected letters, digits, . - and _, at most 200")
     within(raw.topics.values(), f"{where}: topics")
     unique(((f"{where}: member[{i}].name", each.name) for i, each in enumerate(raw.member)), "the member")
-    seats = tuple(LiveSeat(m.name, m.client, tuple(m.strategies), m.protocol, m.instance) for m in raw.member)
-    names = [seat.name for seat in seats]
-    actions = [
-        _action(each, f"{where}: action[{i}]", names, [*raw.topics]) for i, each in enumerate(raw.action)
-    ]
-    return LiveScript(
-        dict(raw.topics), seats, tuple(actions), Timeouts(**asdict(raw.timeouts)), title=raw.title
+    seats = tuple(
+        LiveSeat(m.name, m.client, tuple(m.strategies), m.protocol, m.instance, m.rack) for m in raw.member
     )
+    names = [seat.name for seat in seats]
+    cluster = shape_of(raw.brokers, f"{where}: brokers")
+    actions = [
+        _action(each, f"{where}: action[{i}]", names, [*raw.topics], cluster)
+        for i, each in enumerate(raw.action)
+    ]
+    timeouts = Timeouts(**asdict(raw.timeouts))
+    return LiveScript(dict(raw.topics), seats, tuple(actions), timeouts, raw.title, cluster)
 
 
-def _action(raw: _Action, where: str, members: list[str], topics: list[str]) -> LiveAction:
+def shape_of(raw: _Cluster, where: str) -> BrokerShape:
+    """The brokers of a script; raises `InputError`."""
+    if raw.count not in COUNTS:
+        raise InputError(f"{where}.count: found {raw.count}, expected 1 or 3")
+    if raw.replicas > raw.count:
+        raise InputError(f"{where}.replicas: found {raw.replicas}, expected at most {raw.count}")
+    return BrokerShape(raw.count, tuple(raw.racks), raw.replicas, dict(raw.settings))
+
+
+def _action(
+    raw: _Action, where: str, members: list[str], topics: list[str], cluster: BrokerShape
+) -> LiveAction:
     """The action, whose names are known; raises `InputError`."""
     if raw.do not in DOES:
         raise InputError(f"{where}.do: found {raw.do!r}, expected {one_of(DOES, raw.do)}")
@@ -169,12 +234,38 @@ def _action(raw: _Action, where: str, members: list[str], topics: list[str]) -> 
             raise InputError(f"{where}: topic {topic!r}, expected {one_of(topics, topic)}")
     if raw.do == "subscribe" and not raw.topics:
         raise InputError(f"{where}.topics: expected at least one topic")
-    return LiveAction(raw.do, raw.member, tuple(raw.topics), raw.topic, raw.partitions, raw.wait_ms)  # type: ignore[arg-type]  # one of DOES
+    if raw.broker > cluster.count or (raw.do == "upgrade-broker" and not raw.broker):
+        raise InputError(f"{where}.broker: found {raw.broker}, expected 1 to {cluster.count}")
+    if raw.do in ("upgrade-broker", "finalize") and not _RELEASE.fullmatch(raw.release):
+        raise InputError(f"{where}.release: found {raw.release!r}, expected a release such as 4.4.0")
+    return LiveAction(
+        raw.do,  # type: ignore[arg-type]  # one of DOES
+        raw.member,
+        tuple(raw.topics),
+        raw.topic,
+        raw.partitions,
+        raw.wait_ms,
+        raw.broker,
+        raw.release,
+        raw.client,
+        tuple(raw.strategies),
+        raw.protocol or "",
+    )
 
 
 def script_toml(script: LiveScript) -> str:
     """The script as TOML, which `read_script` reads back as an equal one."""
     lines = [f"title = {_value(script.title)}", "", "[timeouts]", *_lines(asdict(script.timeouts))]
+    shape = asdict(script.cluster)
+    settings = shape.pop("settings")
+    if script.cluster != ONE:
+        lines += ["", "[brokers]", *_lines(shape)]
+        if settings:
+            lines += [
+                "",
+                "[brokers.settings]",
+                *(f"{_value(key)} = {_value(settings[key])}" for key in settings),
+            ]
     lines += ["", "[topics]", *(f"{_value(name)} = {count}" for name, count in script.topics.items())]
     for seat in script.seats:
         lines += ["", "[[member]]", *_lines(asdict(seat))]

@@ -12,6 +12,7 @@ import click
 from kassay.cli.options import Duration, FilePath, commas, json_option, present, say, seed_option
 
 if TYPE_CHECKING:
+    from kassay.certify.live.brokers import BrokerShape
     from kassay.certify.live.clients import ClientPrograms
     from kassay.certify.live.run import LiveOptions
 
@@ -23,6 +24,18 @@ HISTORIES = 3
 @click.option("--release", default="4.4.0", show_default=True, help="Set the release of the broker.")
 @click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
 @click.option("--fetch", is_flag=True, help="Download what is missing (jars, packages), once.")
+@click.option("--brokers", type=click.Choice(["1", "3"]), help="Start so many brokers.  [default: 1]")
+@click.option("--racks", metavar="RACK,...", help="Place brokers and members in these racks in turn.")
+@click.option(
+    "--broker-assignor", type=FilePath(), metavar="JAR", help="Load this jar's assignors into the brokers."
+)
+@click.option(
+    "--broker-config",
+    "configs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set this in the brokers; repeatable.",
+)
 @click.option("--bootstrap-server", metavar="HOST:PORT", help="Use this cluster for tests instead.")
 @click.option("--yes", is_flag=True, help="Do not ask before using that cluster.")
 @click.option("--clients", metavar="SPEC,...", help="Set the members, e.g. java:range*2,librdkafka:range.")
@@ -49,6 +62,10 @@ def command(
     release: str,
     kafka_home: Path | None,
     fetch: bool,
+    brokers: str | None,
+    racks: str | None,
+    broker_assignor: Path | None,
+    configs: tuple[str, ...],
     bootstrap_server: str | None,
     yes: bool,
     clients: str | None,
@@ -70,7 +87,7 @@ def command(
     if clean:
         return _clean()
     from kassay.certify.live.clients import ClientPrograms
-    from kassay.certify.live.run import LiveOptions, live, require_programs
+    from kassay.certify.live.run import LiveOptions, fetch_releases, live, require_own, require_programs
     from kassay.certify.live.script import read_script
     from kassay.model.errors import InputError
     from kassay.report.screen.console import bar
@@ -86,11 +103,22 @@ def command(
     read = read_script(str(script)) if script is not None else None
     ready = _with_jars(named, release, kafka_home, fetch)
     options = LiveOptions(
-        seats, read, histories, seconds, seed, again, not no_shrink, bootstrap=bootstrap_server
+        seats,
+        read,
+        histories,
+        seconds,
+        seed,
+        again,
+        not no_shrink,
+        bootstrap=bootstrap_server,
+        cluster=_shape(brokers, racks, configs, script),
+        assignor=broker_assignor,
     )
+    require_own(options)
     members = read.seats if read is not None else seats
     if fetch:
         ready.fetch(members)
+    fetch_releases(options, fetch=fetch)
     require_programs(ready, members)
     if bootstrap_server is not None:
         _agree(options, bootstrap_server, yes=yes)
@@ -109,6 +137,21 @@ def _with_jars(named: ClientPrograms, release: str, home: Path | None, fetch: bo
 
     find_java("kassay live", "java")
     return replace(named, jars=broker_jars(release, home=home, fetch=fetch))
+
+
+def _shape(
+    brokers: str | None, racks: str | None, configs: tuple[str, ...], script: Path | None
+) -> BrokerShape:
+    """The brokers that the options want; raises `InputError`."""
+    from kassay.certify.live.brokers import BrokerShape
+    from kassay.cli.options import pairs
+    from kassay.model.errors import InputError
+
+    if script is not None and (brokers or racks):
+        raise InputError("--brokers, --racks: a script has them in [brokers] and [[member]]")
+    return BrokerShape(
+        int(brokers or 1), tuple(commas(racks, "--racks") or ()), settings=pairs(configs, "--broker-config")
+    )
 
 
 def _own(programs: tuple[str, ...]) -> dict[str, list[str]]:

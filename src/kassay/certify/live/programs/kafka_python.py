@@ -92,6 +92,7 @@ class _Client:
             bootstrap_servers=start["bootstrap"],
             group_id=start["group"],
             client_id=start["client"],
+            client_rack=start.get("rack", ""),
             group_instance_id=start["instance"],
             partition_assignment_strategy=[_assignor(name) for name in start["strategies"]],
             session_timeout_ms=start["session_ms"],

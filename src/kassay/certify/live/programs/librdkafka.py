@@ -39,6 +39,8 @@ def _settings(start: Mapping[str, Any]) -> dict[str, Any]:
         "metadata.max.age.ms": max(start["metadata_ms"] * 3, 1000),
         "group.protocol": start["protocol"],
     }
+    if start.get("rack"):
+        settings["client.rack"] = start["rack"]
     if start["instance"]:
         settings["group.instance.id"] = start["instance"]
     if start["protocol"] == "consumer":

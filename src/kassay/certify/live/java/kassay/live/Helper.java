@@ -112,6 +112,7 @@ public final class Helper {
         try {
             ConsumerGroupDescription found = admin.describeConsumerGroups(List.of(group)).all().get().get(group);
             answer.put("state", stateOf(found));
+            if (found.coordinator() != null) answer.put("coordinator", found.coordinator().id());
             for (MemberDescription each : found.members()) {
                 ObjectNode member = members.addObject().put("client", each.clientId());
                 member.set("partitions", Lines.pairs(each.assignment().topicPartitions()));

@@ -48,6 +48,7 @@ public final class Member implements ConsumerRebalanceListener {
         set.put("enable.auto.commit", "false");
         set.put("max.poll.interval.ms", start.get("max_poll_ms").asText());
         set.put("metadata.max.age.ms", start.get("metadata_ms").asText());
+        if (start.hasNonNull("rack")) set.put("client.rack", start.get("rack").asText());
         if (start.hasNonNull("instance")) set.put("group.instance.id", start.get("instance").asText());
         List<String> strategies = Lines.texts(start.get("strategies"));
         if (start.get("protocol").asText().equals("consumer")) {
