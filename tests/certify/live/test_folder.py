@@ -45,6 +45,18 @@ def test_a_run_that_goes_on_is_left_alone(tmp_path):
     assert (folder.path / "1.toml").read_text() == "x"
 
 
+def test_nothing_is_left_when_the_last_run_is_removed(tmp_path):
+    base = tmp_path / ".kassay" / "live"
+    folder = RunFolder(base)
+    (folder.path / "processes.jsonl").write_text("")
+    assert (tmp_path / ".kassay" / ".gitignore").exists()
+    assert clean(base).folders == 1 and [*tmp_path.iterdir()] == []
+    RunFolder(base)
+    (tmp_path / ".kassay" / "mine").write_text("x")
+    (next(base.iterdir()) / "processes.jsonl").write_text("")
+    assert clean(base).folders == 1 and [*tmp_path.rglob("mine")] != []
+
+
 def test_other_files_are_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
     assert clean(tmp_path).folders == 0 and (tmp_path / "mine").exists()

@@ -123,4 +123,14 @@ def clean(base: Path = RUNS) -> Cleaned:
         except OSError as error:
             raise InputError(f"{folder}: cannot be removed ({error.strerror})") from None
         folders += 1
+    _drop_empty(base)
     return Cleaned(folders, processes, tuple(busy))
+
+
+def _drop_empty(base: Path) -> None:
+    """Remove the folder of all runs if it is empty, and kassay's own around it if nothing else is in it."""
+    with suppress(OSError):
+        base.rmdir()
+        own = base.parent
+        if own.name == OUT and [each.name for each in own.iterdir()] == [".gitignore"]:
+            shutil.rmtree(own)

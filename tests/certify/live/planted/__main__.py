@@ -24,6 +24,7 @@ from kassay.certify.live.folder import noted
 from kassay.certify.live.judge import CLAIMS, Word, judge
 from kassay.certify.live.running import LiveFailed
 from tests.certify.live.planted.draws import draw_clean, draw_fault
+from tests.certify.live.planted.stops import left, stopped
 
 HERE = Path(__file__).parent
 
@@ -168,13 +169,16 @@ def effect(recording, fault, notes):
 
 def summary(out):
     """The figures of the campaign."""
-    for kind in ("clean", "faults"):
+    for kind in KINDS:
         file = out / f"{kind}.jsonl"
         rows = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
         failed = [each for each in rows if "failed" in each]
         print(f"{kind}: {len(rows)} runs, {len(failed)} failed, {sum(e['seconds'] for e in rows):,.0f} s")
         if kind == "clean":
             clean_summary(out, rows)
+            continue
+        if kind == "stops":
+            stops_summary(rows)
             continue
         effective = [each for each in rows if each.get("effect")]
         for name in sorted({each["fault"] for each in effective}):
@@ -187,6 +191,19 @@ def summary(out):
         for each in effective:
             if not each["found"]:
                 print("  missed:", json.dumps(each))
+
+
+def stops_summary(rows):
+    """By signal: how many runs, how many had processes when they were stopped, and what any of them left."""
+    for name in sorted({each["signal"] for each in rows}):
+        mine = [each for each in rows if each["signal"] == name]
+        busy = sum(each["started"] > 2 for each in mine)
+        print(
+            f"  {name}: {len(mine)} runs, {busy} with a broker or clients, {sum(map(left, mine))} left something"
+        )
+        print("  exit codes:", dict(Counter(each["exit"] for each in mine)))
+    for each in filter(left, rows):
+        print("  left:", json.dumps(each))
 
 
 def clean_summary(out, rows):
@@ -214,9 +231,17 @@ def clean_summary(out, rows):
         print(f"  {client:13} judged {total['judged']} of {total.total()}")
 
 
+def stop_run(given, number):
+    """One run that is stopped."""
+    return stopped(number, given.seed, given.out / "stops")
+
+
+KINDS = {"clean": clean_run, "faults": fault_run, "stops": stop_run}
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.certify.live.planted", description=__doc__)
-    parser.add_argument("kind", choices=["clean", "faults", "summary"])
+    parser.add_argument("kind", choices=["clean", "faults", "stops", "summary"])
     parser.add_argument("--numbers", default="0-99", help="which runs, from-to")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -236,7 +261,7 @@ def main():
             continue
         began = time.monotonic()
         try:
-            row = (clean_run if given.kind == "clean" else fault_run)(given, number)
+            row = KINDS[given.kind](given, number)
         except LiveFailed as failure:
             row = {"failed": str(failure)}
         row = {"number": number, **row, "seconds": round(time.monotonic() - began, 1)}

@@ -94,15 +94,19 @@ func (m *member) commit(offsets lines.Offsets) {
 				m.output.Error("commit", err)
 				return
 			}
+			// An answer may name no topic, so what was accepted counts, not what was refused.
+			accepted := lines.Offsets{}
 			for _, topic := range answer.Topics {
 				for _, each := range topic.Partitions {
+					partition := lines.Partition{Topic: topic.Topic, Number: each.Partition}
 					if err := kerr.ErrorForCode(each.ErrorCode); err != nil {
 						m.output.Error("commit", err)
-						delete(offsets, lines.Partition{Topic: topic.Topic, Number: each.Partition})
+					} else if offset, asked := offsets[partition]; asked {
+						accepted[partition] = offset
 					}
 				}
 			}
-			m.work.Committed(began, offsets)
+			m.work.Committed(began, accepted)
 		})
 }
 
