@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import time
@@ -208,6 +209,12 @@ class OwnCluster:
     def tool(self, name: str, *arguments: str) -> str:
         """What one of Kafka's tools prints, of the release of the first broker, for all brokers."""
         return self.brokers[0].genuine.tool(name, "--bootstrap-server", self.bootstrap, *arguments)
+
+    def generation(self, group: str) -> int:
+        """The last generation of a classic group that any broker has logged; -1 if there is none."""
+        said = re.compile(rf"(?:Stabilized g|G)roup {re.escape(group)} (?:with )?generation (\d+)")
+        texts = (log.read_text("utf-8", "replace") for each in self.brokers for log in each.logs)
+        return max((int(number) for text in texts for number in said.findall(text)), default=-1)
 
     def require(self) -> None:
         """Raise `LiveFailed` if a broker has ended by itself."""

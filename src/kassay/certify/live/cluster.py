@@ -97,7 +97,8 @@ class Helper:
             each["client"]: frozenset(TopicPartition(self.short(t), p) for t, p in each["partitions"])
             for each in answer["members"]
         }
-        return GroupSeen(answer["t"], answer["state"], members, answer.get("coordinator", -1))
+        known = (answer.get("coordinator", -1), answer.get("epoch", -1))
+        return GroupSeen(answer["t"], answer["state"], members, *known)
 
     def delete(self, topics: Sequence[str], wait_s: float) -> None:
         """Delete the topics and the group, for which it waits until the group has no member, at most so long.

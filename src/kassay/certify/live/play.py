@@ -6,34 +6,27 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kassay.certify.live.broker_acts import act_on_brokers
 from kassay.certify.live.brokers import OwnCluster
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.cluster import Helper
+from kassay.certify.live.member import RunningMember
 from kassay.certify.live.owners import covered, owned_at
 from kassay.certify.live.program import (
     CLOSE,
-    Called,
     ClientStart,
-    Closed,
-    Committed,
-    Event,
-    Failed,
     RecordsRead,
-    Span,
     Timeouts,
     pace,
-    read_event,
     subscribe,
 )
-from kassay.certify.live.recording import MS, GroupSeen, Life, LiveStep, Recording
+from kassay.certify.live.recording import MS, GroupSeen, LiveStep, Recording
 from kassay.certify.live.running import Canary, LiveFailed, Pump, RunningProcess
-from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
+from kassay.certify.live.script import LiveAction, LiveScript
 from kassay.model.cluster import TopicPartition
-from kassay.model.errors import InputError
 
 _PROBE_S: Final = 0.15
 _LAST_WORDS_S: Final = 5.0
@@ -60,88 +53,6 @@ class LiveStage:
             self.bootstrap = self.cluster.bootstrap
 
 
-@dataclass
-class _Running:
-    """A process of a member, and what it has reported so far."""
-
-    seat: LiveSeat
-    number: int
-    topics: frozenset[str]
-    started: int
-    helper: Helper
-    process: RunningProcess | None = None
-    events: list[Event] = field(default_factory=list)
-    lines: int = 0
-    ended: int | None = None
-    leaving: bool = False
-    over: bool = False
-    wait_ms: int = 0
-    pauses: list[tuple[int, int | None]] = field(default_factory=list)
-    slow: list[tuple[int, int | None]] = field(default_factory=list)
-
-    def take(self, line: str | None) -> None:
-        """A line of the program; a wrong one counts as its failure."""
-        if line is None:
-            self._over()
-            return
-        self.lines += 1
-        try:
-            self.events.append(self._renamed(read_event(line, self.seat.name, self.lines)))
-        except InputError as problem:
-            self.events.append(Failed(time.monotonic_ns(), False, f"protocol: {problem}"))
-
-    def _over(self) -> None:
-        self.over = True
-        if self.ended is None:
-            self.ended = time.monotonic_ns()
-            if not any(isinstance(event, Closed) for event in self.events) and self.process is not None:
-                self.events.append(Failed(self.ended, True, self.process.words()))
-
-    def _renamed(self, event: Event) -> Event:
-        """The event with the script's names of topics."""
-        short = self.helper.short
-        match event:
-            case Called(t, kind, phase, partitions):
-                return Called(t, kind, phase, frozenset(TopicPartition(short(n), p) for n, p in partitions))
-            case RecordsRead(t, spans):
-                moved = (
-                    Span(TopicPartition(short(each.partition.topic), each.partition.partition), *rest)
-                    for each in spans
-                    for rest in [(each.first, each.last, each.count)]
-                )
-                return RecordsRead(t, tuple(moved))
-            case Committed(t, began, offsets):
-                return Committed(
-                    t, began, {TopicPartition(short(n), p): offset for (n, p), offset in offsets.items()}
-                )
-        return event
-
-    @property
-    def paused(self) -> bool:
-        """Whether the script has stopped the process."""
-        return bool(self.pauses) and self.pauses[-1][1] is None
-
-    @property
-    def alive(self) -> bool:
-        """Whether the script has the member run; one that ended by itself counts."""
-        killed = self.ended is not None and not any(
-            isinstance(event, Failed) and event.fatal for event in self.events
-        )
-        return not (killed or self.leaving or self.paused or (self.slow and self.slow[-1][1] is None))
-
-    def life(self) -> Life:
-        """What was recorded."""
-        return Life(
-            self.seat,
-            self.number,
-            self.started,
-            tuple(self.events),
-            self.ended,
-            tuple(self.pauses),
-            tuple(self.slow),
-        )
-
-
 class Play:
     """One script on its stage; `record` plays it."""
 
@@ -153,7 +64,7 @@ class Play:
         self.canary = Canary()
         self.topics = dict(script.topics)
         self.seats = {seat.name: seat for seat in script.seats}
-        self.running: list[_Running] = []
+        self.running: list[RunningMember] = []
         self.steps: list[LiveStep] = []
 
     def record(self) -> Recording:
@@ -193,6 +104,8 @@ class Play:
         began = time.monotonic_ns()
         self._act(action)
         ended, settled, view = self._settle(time.monotonic_ns())
+        if view.epoch < 0 and self.stage.cluster is not None:
+            view = replace(view, epoch=self.stage.cluster.generation(self.helper.prefix))
         present = {each.seat.name: each.topics for each in self._present()}
         self.steps.append(LiveStep(action, began, ended, settled, dict(self.topics), present, view))
         self._measure()
@@ -216,6 +129,11 @@ class Play:
                 self._kill(up)
                 if action.do == "return":
                     self._start(action, up.topics)
+            case "restart" if up is not None and not up.paused:
+                up.leaving = True
+                self._send(up, CLOSE)
+                self._await_end([up])
+                self._start(action, up.topics)
             case "pause" if up is not None and not up.paused:
                 self._signal(up, signal.SIGSTOP)
                 up.pauses.append((now, None))
@@ -236,7 +154,7 @@ class Play:
                     for each in self._present() if back is not None else ():
                         each.pauses.append((now, back))
 
-    def _pace(self, member: _Running, wait_ms: int, now: int) -> None:
+    def _pace(self, member: RunningMember, wait_ms: int, now: int) -> None:
         """Change the pause between polls; one beyond the client's own limit puts it out of the group."""
         if member.slow and member.slow[-1][1] is None:
             member.slow[-1] = (member.slow[-1][0], now)
@@ -250,7 +168,7 @@ class Play:
         name = action.member
         seat = self.seats[name] = action.seat(self.seats[name])
         number = 1 + sum(each.seat.name == name for each in self.running)
-        member = _Running(seat, number, topics, time.monotonic_ns(), self.helper)
+        member = RunningMember(seat, number, topics, time.monotonic_ns(), self.helper)
         command = self.stage.programs.command(seat.client, seat.strategies)
         self.running.append(member)
         member.process = RunningProcess(command, self.pump, member.take, self.stage.note)
@@ -267,15 +185,15 @@ class Play:
         )
         self._send(member, start.document())
 
-    def _send(self, member: _Running, document: object) -> None:
+    def _send(self, member: RunningMember, document: object) -> None:
         assert member.process is not None and isinstance(document, dict)
         member.process.send(document)
 
-    def _signal(self, member: _Running, number: signal.Signals) -> None:
+    def _signal(self, member: RunningMember, number: signal.Signals) -> None:
         assert member.process is not None
         member.process.signal(number)
 
-    def _kill(self, member: _Running) -> None:
+    def _kill(self, member: RunningMember) -> None:
         """Kill the process; what it had written before is read."""
         self._signal(member, signal.SIGKILL)
         member.ended = time.monotonic_ns()
@@ -285,7 +203,7 @@ class Play:
         if member.process is not None:
             member.process.close()
 
-    def _present(self) -> list[_Running]:
+    def _present(self) -> list[RunningMember]:
         """The members that the group is to have."""
         return [each for each in self.running if each.alive]
 
@@ -378,8 +296,7 @@ class Play:
         return max(last, default=-1) + 1 >= count
 
     def _leave(self) -> None:
-        """Let every member leave, and wait for its end, at most for a session and a poll."""
-        timeouts = self.script.timeouts
+        """Let every member leave, and wait for its end."""
         for each in self.running:
             if each.ended is None:
                 if each.paused:
@@ -387,8 +304,13 @@ class Play:
                     self._signal(each, signal.SIGCONT)
                 each.leaving = True
                 self._send(each, CLOSE)
+        self._await_end(self.running)
+
+    def _await_end(self, members: Sequence[RunningMember]) -> None:
+        """Wait for the end of members that leave, at most for a session and a poll."""
+        timeouts = self.script.timeouts
         end = time.monotonic() + (timeouts.session_ms + timeouts.metadata_ms) / 1000 + 5
-        while any(each.ended is None for each in self.running) and time.monotonic() < end:
+        while any(each.ended is None for each in members) and time.monotonic() < end:
             self.pump.wait(end - time.monotonic())
 
     def _close(self) -> None:

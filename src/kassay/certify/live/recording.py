@@ -64,13 +64,14 @@ class Life:
 class GroupSeen:
     """The group as its coordinator describes it: the state, and what each member is assigned.
 
-    `coordinator` is the id of that broker, -1 if it is not known.
+    `coordinator` is the id of that broker, `epoch` the generation of the group, -1 if it is not known.
     """
 
     t: int
     state: str
     members: Mapping[str, OwnedSet]
     coordinator: int = -1
+    epoch: int = -1
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,8 @@ class Recording:
                     "topics": dict(step.topics),
                     "present": {name: sorted(topics) for name, topics in step.present.items()},
                     "state": step.group.state,
+                    "coordinator": step.group.coordinator,
+                    "epoch": step.group.epoch,
                     "members": {name: sorted(map(list, owned)) for name, owned in step.group.members.items()},
                 }
                 for step in self.steps

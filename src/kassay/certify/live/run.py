@@ -96,6 +96,7 @@ class _Runner:
     programs: ClientPrograms
     stage: LiveStage
     progress: Progress
+    keep: Callable[[Recording], object]
     count: int = 0
     done: int = 0
     interrupted: bool = False
@@ -113,6 +114,7 @@ class _Runner:
         finally:
             helper.close()
         self.folder.write(f"{name}.recording.json", json_text(recording.document()))
+        self.keep(recording)
         return recording, judge(recording)
 
     def show(self, words: str) -> None:
@@ -173,9 +175,15 @@ def fetch_releases(options: LiveOptions, *, fetch: bool) -> None:
 
 
 def live(
-    options: LiveOptions, programs: ClientPrograms, progress: Progress = lambda _, __: None
+    options: LiveOptions,
+    programs: ClientPrograms,
+    progress: Progress = lambda _, __: None,
+    keep: Callable[[Recording], object] = lambda _: None,
 ) -> LiveResult:
-    """Play the histories; whatever was started has ended. Raises `InputError` and `LiveFailed`."""
+    """Play the histories; whatever was started has ended. `keep` gets each recording.
+
+    Raises `InputError` and `LiveFailed`.
+    """
     seats = options.script.seats if options.script is not None else options.seats
     if not seats:
         raise InputError("expected --clients, such as java:range*2,librdkafka:range, or --script FILE")
@@ -185,7 +193,7 @@ def live(
     played: list[PlayedScript] = []
     failed = ""
     with _stage(options, programs, folder, pump) as stage:
-        runner = _Runner(options, folder, programs, stage, progress)
+        runner = _Runner(options, folder, programs, stage, progress, keep)
         try:
             for script in options.scripts():
                 late = options.seconds is not None and time.monotonic() - began > options.seconds

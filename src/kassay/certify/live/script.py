@@ -23,6 +23,7 @@ Do = Literal[
     "leave",
     "crash",
     "return",
+    "restart",
     "pause",
     "resume",
     "subscribe",
@@ -61,10 +62,11 @@ class LiveAction:
     """One thing that is done; then the group is awaited. Fields that an action does not use are empty.
 
     join, subscribe: `topics`. grow: `topic` to `partitions`. pace: `wait_ms` between polls. return: killed
-    and started again at once, which a static member survives without a rebalance. join and return may give
-    the member another `client`, `strategies` or `protocol`, which it keeps. restart-broker: the number of a
-    `broker`. failover: the coordinator's broker is killed and comes back. upgrade-broker: a `broker` comes
-    back with another `release`. finalize: the features of a `release` are set, after which none goes back.
+    and started again at once, which a static member survives without a rebalance; restart: closed and started
+    again at once. join, return and restart may give the member another `client`, `strategies` or `protocol`,
+    which it keeps. restart-broker: the number of a `broker`. failover: the coordinator's broker is killed and
+    comes back. upgrade-broker: a `broker` comes back with another `release`. finalize: the features of a
+    `release` are set, after which no broker goes back.
     """
 
     do: Do
@@ -99,7 +101,7 @@ class LiveAction:
                 return f"pace {self.member}: {self.wait_ms} ms between polls"
             case "subscribe" | "join" if self.topics:
                 return f"{self.do} {self.member} ({', '.join(self.topics)})"
-            case "join" | "return" if self.strategies or self.protocol or self.client:
+            case "join" | "return" | "restart" if self.strategies or self.protocol or self.client:
                 how = "/".join(filter(None, (self.protocol, "+".join(self.strategies))))
                 return f"{self.do} {self.member} as {':'.join(filter(None, (self.client, how)))}"
             case "restart-broker" if self.broker:

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from kassay.cli import completing
 from kassay.cli.options import Duration, FilePath, commas, json_option, present, say, seed_option
+from kassay.cli.rehearsing import Rehearsing, rehearse_rollout
 
 if TYPE_CHECKING:
     from kassay.certify.live.brokers import BrokerShape
     from kassay.certify.live.clients import ClientPrograms
     from kassay.certify.live.run import LiveOptions
+    from kassay.certify.live.script import LiveSeat
 
 PLACE = 340
 HISTORIES = 3
 
 
 @click.command("live", epilog="Example: kassay live --fetch --clients java:range*2,librdkafka:range")
+@click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file)
+@click.option("--rehearse", is_flag=True, help="Rehearse a rollout for the group in the FILEs.")
+@click.option("--group", metavar="NAME", help="Rehearse for this group of several.")
+@click.option(
+    "--from", "start", metavar="TARGET", shell_complete=completing.target, help="Set the present assignor."
+)
+@click.option(
+    "--to", "goal", metavar="TARGET", shell_complete=completing.target, help="Roll out this assignor."
+)
+@click.option(
+    "--client", metavar="LIBRARY", shell_complete=completing.client, help="Set its library.  [default: java]"
+)
+@click.option(
+    "--to-client", metavar="LIBRARY", shell_complete=completing.client, help="Roll out this library instead."
+)
 @click.option("--release", default="4.4.0", show_default=True, help="Set the release of the broker.")
 @click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
 @click.option("--fetch", is_flag=True, help="Download what is missing (jars, packages), once.")
@@ -59,6 +78,13 @@ HISTORIES = 3
 @seed_option
 @json_option
 def command(
+    files: tuple[str, ...],
+    rehearse: bool,
+    group: str | None,
+    start: str | None,
+    goal: str | None,
+    client: str | None,
+    to_client: str | None,
     release: str,
     kafka_home: Path | None,
     fetch: bool,
@@ -93,15 +119,26 @@ def command(
     from kassay.report.screen.console import bar
     from kassay.report.screen.live import live_view
 
-    if (clients is None) == (script is None):
+    rollout = Rehearsing(files, group, start, goal, client, to_client)
+    if not rehearse and not rollout.is_empty:
+        raise InputError("FILE, --group, --from, --to, --client, --to-client: expected --rehearse with them")
+    if (clients is not None) + (script is not None) + rehearse != 1:
         raise InputError(
-            "expected one of --clients, such as java:range*2,librdkafka:range, and --script FILE"
+            "expected one of --clients, such as java:range*2,librdkafka:range, --script FILE and --rehearse"
         )
     own = _own(programs)
     named = ClientPrograms(own, (), release)
     seats = named.seats(commas(clients, "--clients") or ()) if clients is not None else ()
     read = read_script(str(script)) if script is not None else None
-    ready = _with_jars(named, release, kafka_home, fetch)
+
+    def complete(members: Sequence[LiveSeat]) -> ClientPrograms:
+        """The programs with the jars of the broker, and with what the members need."""
+        ready = _with_jars(named, release, kafka_home, fetch)
+        if fetch:
+            ready.fetch(members)
+        require_programs(ready, members)
+        return ready
+
     options = LiveOptions(
         seats,
         read,
@@ -115,11 +152,10 @@ def command(
         assignor=broker_assignor,
     )
     require_own(options)
-    members = read.seats if read is not None else seats
-    if fetch:
-        ready.fetch(members)
+    if rehearse:
+        return rehearse_rollout(rollout, options, named, complete, json_path)
+    ready = complete(read.seats if read is not None else seats)
     fetch_releases(options, fetch=fetch)
-    require_programs(ready, members)
     if bootstrap_server is not None:
         _agree(options, bootstrap_server, yes=yes)
     with bar("playing", None if read else histories) as progress:

@@ -15,7 +15,7 @@ def live_view(result: LiveResult) -> View:
     histories = counted(len(result.played), "history")
     clients = ", ".join(f"{name} {version}" for name, version in sorted(result.clients.items()))
     parts: list[View] = [
-        whole_line((result.word.upper(), _STYLES[result.word]), f"  {_summary(result)}"),
+        word_line(result),
         line(),
         line(f"Kafka {result.release} with {clients or 'no client'}"),
         line(f"{histories} of {counted(steps, 'step')}, seed {result.seed}"),
@@ -25,13 +25,18 @@ def live_view(result: LiveResult) -> View:
         *_figures(result),
     ]
     for finding in result.findings:
-        parts += [line(), *_finding(result, finding)]
+        parts += [line(), *finding_lines(result, finding)]
     if result.interrupted:
         parts += [line(), line("interrupted: these are the results so far")]
     if result.failed:
         parts += [line(), whole_line(f"ended early: {result.failed}")]
     parts += [line(), line(f"scripts and recordings: {result.folder}")]
     return stack(*parts)
+
+
+def word_line(result: LiveResult) -> View:
+    """The verdict in a line."""
+    return whole_line((result.word.upper(), _STYLES[result.word]), f"  {_summary(result)}")
 
 
 def _summary(result: LiveResult) -> str:
@@ -70,7 +75,8 @@ def _figures(result: LiveResult) -> list[View]:
     return list(parts)
 
 
-def _finding(result: LiveResult, finding: LiveFinding) -> list[View]:
+def finding_lines(result: LiveResult, finding: LiveFinding) -> list[View]:
+    """A finding: where, what, whose, and how to replay it."""
     ruling = finding.ruling
     where = f"step {ruling.step}, {finding.action}" if ruling.step else finding.action
     seen = f"seen in {finding.seen} of {finding.plays}" + (", unstable" if finding.unstable else "")

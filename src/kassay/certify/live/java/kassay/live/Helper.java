@@ -112,6 +112,8 @@ public final class Helper {
         try {
             ConsumerGroupDescription found = admin.describeConsumerGroups(List.of(group)).all().get().get(group);
             answer.put("state", stateOf(found));
+            int epoch = epochOf(found);
+            if (epoch >= 0) answer.put("epoch", epoch);
             if (found.coordinator() != null) answer.put("coordinator", found.coordinator().id());
             for (MemberDescription each : found.members()) {
                 ObjectNode member = members.addObject().put("client", each.clientId());
@@ -119,6 +121,15 @@ public final class Helper {
             }
         } catch (ExecutionException e) {
             answer.put("state", "").put("error", String.valueOf(e.getCause()));
+        }
+    }
+
+    /** The epoch of a group of the consumer protocol; -1 for others, and for releases that do not say it. */
+    private static int epochOf(ConsumerGroupDescription found) {
+        try {
+            return found.groupEpoch().orElse(-1);
+        } catch (NoSuchMethodError e) {
+            return -1;
         }
     }
 

@@ -1,0 +1,105 @@
+"""Shared by `kassay live --rehearse`: the group of the FILEs, the rollout, and its rehearsal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.cli.clusters import loaded, observed_group, start_target
+from kassay.cli.options import present
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.clusters.observed import ObservedGroup
+    from kassay.certify.live.clients import ClientPrograms
+    from kassay.certify.live.run import LiveOptions
+    from kassay.certify.live.script import LiveSeat
+
+_TOOLS: Final = ("members", "state", "topics", "subscriptions", "command_config", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Rehearsing:
+    """The options of a rehearsal as they were given."""
+
+    files: tuple[str, ...]
+    group: str | None
+    start: str | None
+    goal: str | None
+    client: str | None
+    next_client: str | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether none of them was given."""
+        return not (self.files or self.group or self.start or self.goal or self.client or self.next_client)
+
+
+def rehearse_rollout(
+    rollout: Rehearsing,
+    options: LiveOptions,
+    named: ClientPrograms,
+    complete: Callable[[Sequence[LiveSeat]], ClientPrograms],
+    json_path: str | None,
+) -> int:
+    """Rehearse the rollout on brokers of kassay's own; the exit code.
+
+    `complete` gives the programs with what such members need.
+    """
+    from kassay.certify.clusters.clients.rules import client_named
+    from kassay.certify.clusters.rollout import POLICIES, POLICY
+    from kassay.certify.rehearse.plan import RehearsalGoal, plan_of
+    from kassay.certify.rehearse.rehearsal import rehearse
+    from kassay.report.screen.console import bar
+    from kassay.report.screen.rehearsal import rehearsal_view
+
+    if (rollout.goal is None) == (rollout.next_client is None):
+        raise InputError("--rehearse: expected one of --to TARGET and --to-client LIBRARY")
+    if options.bootstrap is not None:
+        raise InputError("--bootstrap-server: its brokers are never stopped or configured; leave it out")
+    policy = options.cluster.settings.get(POLICY, "")
+    if policy and policy not in POLICIES:
+        raise InputError(f"--broker-config {POLICY}={policy}: expected {', '.join(POLICIES)}")
+    chosen = _chosen(rollout)
+    observed = _group(chosen)
+    start = start_target(observed, chosen)
+    if start is None:
+        raise InputError(
+            "--rehearse: the group's assignor is not known: expected a file of --state, or --from"
+        )
+    goal = start if rollout.goal is None else loaded((rollout.goal,), chosen)[0]
+    after = None if rollout.next_client is None else client_named(rollout.next_client)
+    wanted = RehearsalGoal(start, goal, client_named(rollout.client or "java"), after, policy)
+    plan = plan_of(observed, wanted, named)
+    ready = complete(plan.members)
+    with bar("rehearsing", None) as progress:
+        rehearsal = rehearse(plan, options, ready, lambda done, words: progress(done, words))
+    present(rehearsal.to_json(), lambda: rehearsal_view(rehearsal), json_path)
+    return rehearsal.result.exit_code
+
+
+def _chosen(rollout: Rehearsing) -> dict[str, Any]:
+    """The options as commands that read a cluster have them."""
+    return {
+        **dict.fromkeys(_TOOLS),
+        "files": rollout.files,
+        "groups": () if rollout.group is None else (rollout.group,),
+        "racks": (),
+        "strategy": rollout.start,
+        "configs": (),
+        "call_timeout": 10.0,
+        "in_process": False,
+    }
+
+
+def _group(chosen: Mapping[str, Any]) -> ObservedGroup:
+    """The group of the FILEs; raises `InputError` if it is not one that a rollout is planned for."""
+    from kassay.certify.clusters.other_groups import SharedOrStreams
+
+    observed = observed_group(chosen)
+    if isinstance(observed, SharedOrStreams):
+        raise InputError("--rehearse: not for a share or Streams group, which Kafka assigns by its own rule")
+    if not observed.stability.is_stable:
+        raise InputError(f"--rehearse: the group is {observed.stability.state}, expected a stable one")
+    return observed

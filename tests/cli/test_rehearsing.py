@@ -1,0 +1,71 @@
+"""`kassay live --rehearse`: what it prints and writes, and what is refused before anything starts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.rehearse import rehearsal as rehearsing
+from kassay.certify.rehearse.rehearsal import Rehearsal, compared
+from kassay.cli.main import run
+from tests.certify.rehearse.test_plan import plan
+from tests.certify.rehearse.test_seen import restarted
+from tests.cli.commands.test_live import result
+from tests.cli.runner import here, valid
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "cluster"
+FILES = (str(EXAMPLE / "groups.txt"), str(EXAMPLE / "topics.txt"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--rehearse",), "expected one of --to TARGET and --to-client"),
+        (("--rehearse", "--to", "sticky"), "expected the output of kafka-consumer-groups.sh"),
+        (("--rehearse", "--to", "sticky", "--clients", "java:range"), "expected one of --clients"),
+        (("--to", "sticky", "--clients", "java:range"), "expected --rehearse with them"),
+        ((*FILES, "--clients", "java:range"), "expected --rehearse with them"),
+        ((*FILES, "--rehearse", "--to", "sticky", "--client", "librdkafka"), "--to sticky: not with"),
+        ((*FILES, "--rehearse", "--to", "uniform", "--client", "kafkajs"), "--to uniform"),
+        ((*FILES, "--rehearse", "--to-client", "jva"), "jva"),
+        (
+            (
+                *FILES,
+                "--rehearse",
+                "--to",
+                "uniform",
+                "--broker-config",
+                "group.consumer.migration.policy=no",
+            ),
+            "expected disabled, upgrade, downgrade, bidirectional",
+        ),
+        (
+            (*FILES, "--rehearse", "--to", "sticky", "--bootstrap-server", "x:1"),
+            "--bootstrap-server: its brokers",
+        ),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(arguments, words, tmp_path):
+    done = here("live", *arguments, cwd=tmp_path)
+    assert done.returncode == 2 and words in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not (tmp_path / ".kassay").exists()
+
+
+def test_planned_stands_next_to_seen(monkeypatch, capsys, tmp_path):
+    played = plan("roundrobin")
+    seen = rehearsing.roll_seen(restarted(), [(1, 2, "m2")])
+    rolls = tuple(compared(played, roll, roll.planned, seen) for roll in played.rolls)
+    outcome = Rehearsal(played, rolls, result(restarted()))
+    monkeypatch.setattr(rehearsing, "rehearse", lambda *_: outcome)
+    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
+    monkeypatch.setattr(
+        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
+    )
+    path = tmp_path / "rehearsal.json"
+    run(["live", "--rehearse", *FILES, "--to", "roundrobin", "--json", str(path)])
+    text, document = capsys.readouterr().out, valid(json.loads(path.read_text()), "rehearsal-1")
+    assert "group billing, rehearsed: 6 members, 3 topics, 15 partitions" in text
+    assert "1. restart 6 members one by one with" in text and "from this start" in text
+    assert "rebalances" in text and "differs: rebalances: not explained" in text
+    assert [each["seen"]["moved"] for each in document["rolls"]] == [1, 1]
+    assert document["live"]["schema"] == "kassay/live/1"
