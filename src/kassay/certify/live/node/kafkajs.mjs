@@ -1,5 +1,6 @@
-// A member with kafkajs. It reports no revocation when it closes, and that it is no longer known to the
-// coordinator in its log alone; a subscription is replaced by another client, as it can only grow.
+// A member with kafkajs. It reports no revocation when it closes, and some in its log alone: that it is no longer
+// known to the coordinator, or joins again for new metadata. A subscription is replaced by another client, as it
+// can only grow.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { emit, error, POLL_MS, serve, sleep, Work } from './lines.mjs'
@@ -9,6 +10,7 @@ const { Kafka, PartitionAssigners, logLevel } = require('kafkajs')
 const { version } = require('kafkajs/package.json')
 const REPORTS = ['assigned', 'revoked', 'lost', 'records', 'committed']
 const UNKNOWN_MEMBER = 'The coordinator is not aware of this member, re-joining the group'
+const REJOINS = /^Stale cluster metadata, refreshing\.\.\.|, resync group$/
 
 /** The assigner of a strategy: kafkajs's own, or the only function that a file or package exports. */
 async function assigner (name) {
@@ -30,8 +32,8 @@ class Member {
     const kafka = new Kafka({
       clientId: start.client,
       brokers: [start.bootstrap],
-      logLevel: logLevel.WARN,
-      logCreator: () => ({ log }) => this.log(log),
+      logLevel: logLevel.DEBUG,
+      logCreator: () => ({ log, level }) => this.log(log, level),
       retry: { initialRetryTime: POLL_MS }
     })
     const consumer = this.consumer = kafka.consumer({
@@ -58,9 +60,10 @@ class Member {
     await consumer.run({ autoCommit: false, eachBatch: batch => this.batch(batch) })
   }
 
-  log ({ message, error: detail }) {
+  log ({ message, error: detail }, level) {
     if (message === UNKNOWN_MEMBER) this.work.giveUp('lost')
-    emit('error', { text: detail ? `${message}: ${detail}` : message })
+    if (REJOINS.test(message)) this.work.giveUp('revoked')
+    if (level <= logLevel.ERROR) emit('error', { text: detail ? `${message}: ${detail}` : message })
   }
 
   async batch ({ batch, heartbeat, commitOffsetsIfNecessary }) {

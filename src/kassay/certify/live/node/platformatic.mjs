@@ -33,7 +33,9 @@ class Member {
       bootstrapBrokers: [start.bootstrap],
       groupId: start.group,
       metadataMaxAge: start.metadata_ms,
-      rebalanceTimeout: start.max_poll_ms,
+      sessionTimeout: start.session_ms,
+      heartbeatInterval: start.heartbeat_ms,
+      rebalanceTimeout: Math.max(start.session_ms, start.max_poll_ms), // no less is taken
       maxWaitTime: POLL_MS,
       ...(start.instance ? { groupInstanceId: start.instance } : {})
     }
@@ -42,7 +44,7 @@ class Member {
       return { ...settings, groupProtocol: 'consumer', ...(assignor ? { groupRemoteAssignor: assignor } : {}) }
     }
     for (const name of start.strategies) if (name !== 'roundrobin') throw new Error(`no strategy ${name}`)
-    return { ...settings, sessionTimeout: start.session_ms, heartbeatInterval: start.heartbeat_ms }
+    return settings
   }
 
   make (start) {
