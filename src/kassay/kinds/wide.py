@@ -75,8 +75,9 @@ class WidePlan:
 
     @property
     def dimensions(self) -> frozenset[str]:
-        """The spaces of names, sizes and ranges that are wide."""
-        return frozenset((*self.names, *self.sizes, *(number.id for number, _ in self.numbers)))
+        """The spaces of names, sizes and ranges that are wide, and which names relate to each other."""
+        related = (f"related {space}" for space, known in self.names.items() if known.least > 1)
+        return frozenset((*self.names, *related, *self.sizes, *(number.id for number, _ in self.numbers)))
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -5,8 +6,10 @@ import pytest
 from kassay.assignors.connect.optimal import OptimalConnect
 from kassay.assignors.plain import cluster_of
 from kassay.assignors.registry import load_all
+from kassay.model.connect.history import ConnectorDelete
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, WorkerChange, connectors_in, tasks_in
+from kassay.properties.connect.wide import RELATED
 from kassay.properties.sources import Seeded
 from tests.kinds.descent import descent
 from tests.properties.widths import (
@@ -173,3 +176,16 @@ def test_wide_cases_break_no_claim_of_a_reference_that_plain_ones_keep(spec):
     plans = (*range_plans(job).values(), *name_plans(job).values(), *size_plans(job, 130).values())
     known = broken(plain_case(job, seed) for seed in range(400))
     assert broken(wide_case(job, plan, 4)[0] for plan in plans) <= known
+
+
+def test_with_related_names_each_of_two_connectors_is_deleted_while_the_other_runs():
+    profile = replace(JOB.profile, wanted=frozenset({"connector", RELATED}))
+    for seed in range(30):
+        history = JOB.driver.generate(Seeded(seed), profile)
+        first, last = (
+            {event.connector for event in change.events if isinstance(event, ConnectorDelete)}
+            for change in history.changes[-2:]
+        )
+        assert (len(first), len(last), len(first | last)) == (1, 1, 2)
+        assert JOB.driver.read(JOB.driver.form.write(history)) == history
+        assert not examined(JOB, history, OptimalConnect).violations

@@ -45,7 +45,15 @@ from kassay.properties.connect.scenarios import (
     aimed_connect_history,
     connect_history,
 )
-from kassay.properties.connect.wide import NAMED, RANGES, SIZES, named_cluster, sized_cluster
+from kassay.properties.connect.wide import (
+    NAMED,
+    RANGES,
+    RELATED,
+    SIZES,
+    deleted_in_turn,
+    named_cluster,
+    sized_cluster,
+)
 from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
 
@@ -75,10 +83,13 @@ class ConnectDriver(Driver[ConnectHistory]):
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
         """A history built from the source's choices."""
         if aim:
-            return aimed_connect_history(source, aim)
-        size = CONNECT_LARGE if profile.goes_large(source) else CONNECT_SMALL
-        history = connect_history(source, size, ownership_conflicts=profile.allows("no-conflicting-claims"))
-        return named_cluster(history) if profile.wanted & NAMED else history
+            history = aimed_connect_history(source, aim)
+        else:
+            size = CONNECT_LARGE if profile.goes_large(source) else CONNECT_SMALL
+            conflicts = profile.allows("no-conflicting-claims")
+            history = connect_history(source, size, ownership_conflicts=conflicts)
+        history = named_cluster(history) if profile.wanted & NAMED else history
+        return deleted_in_turn(history) if RELATED in profile.wanted else history
 
     def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> ConnectHistory:
         """A history with these sizes: the start, and a change or as many as wanted."""

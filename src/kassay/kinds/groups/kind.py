@@ -44,7 +44,7 @@ from kassay.model.groups.history import Change, CreateTopic, DeleteTopic, Histor
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SERVER, SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
-from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.model.groups.step import Rebalanced, ServerStep, ShareStep, Step
 from kassay.model.kinds import Kind
 from kassay.model.shape.removal import Removal
 from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
@@ -52,6 +52,7 @@ from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import SHAPES, GroupProfile
 from kassay.properties.groups.histories.scenarios import habits, history
+from kassay.properties.groups.named import RELATED, named_group
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.groups.wide import SIZES, ranges_of, sized_history
@@ -134,7 +135,8 @@ class GroupDriver(Driver[History]):
 
     def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
         """A history of a consumer group."""
-        return aimed_history(source, profile, aim) if aim else history(source, profile)
+        case = aimed_history(source, profile, aim) if aim else history(source, profile)
+        return named_group(case, profile) if RELATED in profile.wanted else case
 
     def sized(self, source: Source, profile: GroupProfile, sizes: Mapping[str, int]) -> History:
         """A history with these sizes: joins, then a change or two."""
@@ -148,6 +150,7 @@ class GroupDriver(Driver[History]):
             name="small",
             racked=1 if "rack" in wanted else profile.racked,
             static=1 if "instance" in wanted else profile.static,
+            wanted=wanted,
         )
 
     def unnamed(self, assume: frozenset[str]) -> frozenset[str]:
@@ -419,7 +422,7 @@ class GroupDriver(Driver[History]):
 
     def player(self, subject: Subject) -> Player:
         """A player that takes the second looks needed by the claims."""
-        step = ShareStep if self.kind is SHARE else Step
+        step = {SHARE: ShareStep, SERVER: ServerStep}.get(self.kind, Step)
         return Player(subject.new, subject.protocol, subject.looks, subject.confirms, step)
 
 

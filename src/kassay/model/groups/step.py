@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
@@ -21,8 +22,11 @@ class Step:
     `generation` is the round's. `turn` counts the rounds of one rebalance from 0. `configs` holds the
     configurations of members that have one. `mutated` lists what the target changed in its input. `held` is
     the previous assignment, if the player knows it; its facts are reused. `agreed` is a second answer that
-    the player found to give every member the same partitions.
+    the player found to give every member the same partitions. `keeps_dropped`: what a member owns may be of a
+    topic that it has dropped, which is no contradiction.
     """
+
+    keeps_dropped: ClassVar[bool] = False
 
     cluster: Cluster
     group: Group
@@ -175,7 +179,7 @@ class Step:
             return True
         held, counts = self.held, self.cluster.counts
         changed = owning if held is None else held.with_other_ownership(self.cluster, owning)
-        if any(_may_not_have(member, counts) for member in changed):
+        if any(_may_not_have(member, counts, self.keeps_dropped) for member in changed):
             return True
         if held is None or len(changed) == len(owning):
             return self.is_owned_twice
@@ -188,18 +192,34 @@ class Step:
         return len(frozenset().union(*owned)) < sum(map(len, owned))
 
 
-def _may_not_have(member: Member, counts: Mapping[str, int]) -> bool:
-    """Whether the member reports a missing partition, or one of a topic to which it does not subscribe."""
+def _may_not_have(member: Member, counts: Mapping[str, int], keeps_dropped: bool) -> bool:
+    """Whether the member reports a missing partition, or one of a topic to which it does not subscribe.
+
+    `keeps_dropped`: a topic to which it no longer subscribes is none of these.
+    """
     topics, last, count = member.topics, None, 0
     for topic, partition in member.owned:
         if topic != last:
             # Reports are grouped by topic: look each topic up once.
             if topic not in topics:
+                if keeps_dropped:
+                    continue
                 return True
             last, count = topic, counts.get(topic, 0)
         if not 0 <= partition < count:
             return True
     return False
+
+
+@dataclass(frozen=True)
+class ServerStep(Step):
+    """A round of a group whose target the coordinator computes.
+
+    What a member owns is the coordinator's last target, which names topics that the member has dropped since:
+    `TargetAssignmentBuilder.build` passes it on as it is.
+    """
+
+    keeps_dropped: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -652,6 +652,25 @@ NAMED: Final = frozenset(("worker", "connector"))
 """The spaces of names of a cluster."""
 
 
+RELATED: Final = "related connector"
+"""The dimension of a plan that gives connectors names that relate."""
+
+
 def named_cluster(history: ConnectHistory) -> ConnectHistory:
-    """The history with at least two workers and two connectors with tasks, for names that relate."""
+    """The history with at least two workers and two connectors with tasks."""
     return _with_connectors(_with_workers(history, 2), 2)
+
+
+def deleted_in_turn(history: ConnectHistory) -> ConnectHistory:
+    """The history, at whose end each of two connectors is deleted in turn while its tasks run.
+
+    So the name of what is gone relates to the name of what is left, both ways.
+    """
+    history = _with_two_at_end(_with_connectors(history, 2))
+    busy = {name: tasks for name, tasks in _end(history)[1].items() if tasks}
+    if len(busy) < 2:
+        new = next(_new(history, connector_name))
+        history, busy[new] = _then(history, (ConnectorCreate(new, 2),)), 2
+    first, last = min(busy), max(busy)
+    back = ConnectorCreate(first, busy[first])
+    return _then(history, (ConnectorDelete(first),), (back, ConnectorDelete(last)), wait=1)

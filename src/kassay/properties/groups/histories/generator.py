@@ -18,7 +18,7 @@ from typing import Final
 from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Join
-from kassay.model.groups.kinds import CLIENT, SHARE
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Kind
 from kassay.properties.profile import Profile
 from kassay.properties.sources import Source, subset
@@ -94,8 +94,8 @@ class GroupProfile(Profile):
 
     @property
     def drops(self) -> bool:
-        """Whether members may stop reading what they have, which a share group's coordinator still counts."""
-        return self.contradicts or self.kind == SHARE
+        """Whether members may stop reading what they have: a coordinator's last target still has it."""
+        return self.contradicts or self.kind != CLIENT
 
 
 @dataclass
