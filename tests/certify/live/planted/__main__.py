@@ -1,6 +1,7 @@
 """Clean runs and runs with a planted fault, with real clients; each run is a line of a JSON lines file.
 
-A run whose number is in the file is not played again, so a campaign goes on where it was stopped. `summary`
+A run whose number is in the file is not played again, so a campaign goes on where it was stopped, and plays
+what failed with it. `summary`
 prints the figures of both. Recordings are kept as pickles, so that `summary` can judge them again.
 """
 
@@ -13,7 +14,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -22,48 +23,83 @@ from kassay.certify.live import run as live_run
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.folder import noted
 from kassay.certify.live.judge import CLAIMS, Word, judge
+from kassay.certify.live.run import LiveOptions
 from kassay.certify.live.running import LiveFailed
+from kassay.certify.live.script import LiveScript
 from tests.certify.live.planted.draws import draw_clean, draw_fault
 from tests.certify.live.planted.stops import left, stopped
 
 HERE = Path(__file__).parent
 
 
-def played(script, programs, out, name, progress=lambda _, __: None):
-    """The result and the recording, which is kept in a file."""
+BATCH = 8
+"""How many runs share a broker, one after another, each with a group and topics of its own."""
+
+
+@dataclass(frozen=True)
+class Batch(LiveOptions):
+    """Scripts that are played one after another on one broker."""
+
+    many: tuple[LiveScript, ...] = ()
+
+    def scripts(self):
+        yield from self.many
+
+
+def played(scripts, programs, out, names, done, progress=lambda _, __: None):
+    """Play the scripts; `done` gets the place, the recording and the verdict of each one that was played.
+
+    Recordings are kept in files. Returns how many were played, and why the batch ended early.
+    """
     kept = []
 
     def keep(recording):
+        verdict = judge(recording)
+        (out / f"{names[len(kept)]}.pickle").write_bytes(pickle.dumps(recording))
         kept.append(recording)
-        return judge(recording)
+        done(len(kept) - 1, recording, verdict)
+        return verdict
 
     live_run.judge = keep
-    options = live_run.LiveOptions(script=script, again=0, base=out / "runs")
-    result = live_run.live(options, programs, progress)
-    (out / f"{name}.pickle").write_bytes(pickle.dumps(kept[0]))
-    return result, kept[0]
+    seats = tuple(seat for script in scripts for seat in script.seats)
+    options = Batch(seats=seats, many=tuple(scripts), again=0, base=out / "runs")
+    try:
+        return len(kept), live_run.live(options, programs, progress).failed
+    except LiveFailed as failure:
+        return len(kept), str(failure)
 
 
-def rulings(result):
-    """What was violated, with its steps."""
-    return [[f.ruling.step, f.ruling.claim, f.action, f.ruling.text] for f in result.findings]
+def rulings(recording, verdict):
+    """What was violated: step, claim, action, text."""
+    actions = recording.script.actions
+    return [[r.step, r.claim, actions[r.step - 1].words, r.text] for r in verdict.violated]
 
 
-def clean_run(given, number):
-    """One clean run as a line."""
-    script = draw_clean(given.seed, number, given.libraries)
-    row = {"clients": [f"{s.client}:{'+'.join(s.strategies) or s.protocol}" for s in script.seats]}
+def programs_of(scripts):
+    """The programs, with what the members need fetched."""
     programs = ClientPrograms({}, broker_jars(fetch=True))
-    result, _ = played(script, programs, given.out, f"clean-{number}")
-    return row | {
-        "run": result.run,
-        "changed_owner": result.figures.changed_owner,
-        "violated": rulings(result),
-    }
+    programs.fetch([seat for script in scripts for seat in script.seats])
+    return programs
+
+
+def clean_runs(given, numbers, write):
+    """Clean runs, each as a line."""
+    scripts = [draw_clean(given.seed, number, given.libraries) for number in numbers]
+
+    def done(index, recording, verdict):
+        seats = recording.script.seats
+        write(
+            numbers[index],
+            clients=[f"{s.client}:{'+'.join(s.strategies) or s.protocol}" for s in seats],
+            changed_owner=verdict.figures.changed_owner,
+            violated=rulings(recording, verdict),
+        )
+
+    return played(scripts, programs_of(scripts), given.out, [f"clean-{n}" for n in numbers], done)[1]
 
 
 def planted(script, fault, programs, notes):
-    """The script and the programs with the fault in them."""
+    """The script and the programs with the fault in them; the notes' name is that of the faulty program."""
     if fault.kind == "differs":
         file = notes.with_suffix(".py")
         template = (HERE / "assignor.txt").read_text()
@@ -77,14 +113,14 @@ def planted(script, fault, programs, notes):
             str(notes),
             *programs.command(fault.library),
         ]
-        programs = replace(programs, own={"faulty": command})
+        programs = replace(programs, own={**programs.own, notes.stem: command})
         strategies = None
     seats = tuple(
         seat
         if seat.name != fault.member
         else replace(seat, strategies=strategies)
         if strategies
-        else replace(seat, client="faulty")
+        else replace(seat, client=notes.stem)
         for seat in script.seats
     )
     return replace(script, seats=seats), programs
@@ -102,48 +138,61 @@ class BrokerKiller:
         self.now = words
 
     def kill(self):
-        (folder,) = [each for each in self.base.glob("*") if (each / "bootstrap").exists()]
+        folders = [each for each in self.base.glob("*") if (each / "bootstrap").exists()]
+        folder = max(folders, key=lambda each: each.stat().st_mtime)
         broker = next(each for each in noted(folder) if each.program == "/bin/sh" and each.runs)
         self.words = self.now
         os.kill(broker.pid, signal.SIGKILL)
 
 
-def fault_run(given, number):
-    """One run with a fault as a line: whether it had an effect, in which step, and what was found there."""
-    script, fault = draw_fault(given.seed, number, given.libraries)
-    row = {
-        "fault": fault.kind,
-        "library": fault.library or "broker",
-        "clients": [s.client for s in script.seats],
-    }
-    programs = ClientPrograms({}, broker_jars(fetch=True))
-    if fault.kind == "broker":
-        base = given.out / f"broker-{number}"
-        killer = BrokerKiller(base / "runs", 1 + Random(fault.variant).random() * 8)
-        try:
-            result, _ = played(script, programs, base, "run", killer.progress)
-        except LiveFailed as failure:
-            return row | {
-                "effect": True,
-                "found": f", {killer.words}: " in str(failure),
-                "violated": str(failure),
-            }
-        return row | {"effect": killer.words is not None, "found": False, "violated": rulings(result)}
-    notes = (given.out / f"fault-{number}.notes").resolve()
-    notes.unlink(missing_ok=True)
-    script, programs = planted(script, fault, programs, notes)
-    result, recording = played(script, programs, given.out, f"fault-{number}")
-    step = effect(recording, fault, notes)
-    found = rulings(result)
-    unknown = [r for r in judge(recording).rulings if r.word is Word.UNKNOWN and r.step in (0, step)]
-    return row | {
-        "run": result.run,
-        "effect": step > 0,
-        "step": step,
-        "found": any(each[0] == step for each in found),
-        "unknown": [f"{r.claim}: {r.text}" for r in unknown],
-        "violated": found,
-    }
+def fault_runs(given, numbers, write):
+    """Runs with a fault, each as a line: whether it had an effect, in which step, and what was found there."""
+    drawn = {number: draw_fault(given.seed, number, given.libraries) for number in numbers}
+    own = {number: each for number, each in drawn.items() if each[1].kind != "broker"}
+    for number in drawn.keys() - own.keys():
+        broker_run(given, number, *drawn[number], write)
+    programs, ready = programs_of([script for script, _ in own.values()]), []
+    files = {number: (given.out / f"fault-{number}.notes").resolve() for number in own}
+    for number, (script, fault) in own.items():
+        files[number].unlink(missing_ok=True)
+        script, programs = planted(script, fault, programs, files[number])
+        ready.append(script)
+
+    def done(index, recording, verdict):
+        number = [*own][index]
+        script, fault = own[number]
+        step, broken = effect(recording, fault, files[number]), rulings(recording, verdict)
+        unknown = [r for r in verdict.rulings if r.word is Word.UNKNOWN and r.step in (0, step)]
+        write(
+            number,
+            fault=fault.kind,
+            library=fault.library,
+            clients=[seat.client for seat in script.seats],
+            effect=step > 0,
+            step=step,
+            found=any(each[0] == step for each in broken),
+            unknown=[f"{r.claim}: {r.text}" for r in unknown],
+            violated=broken,
+        )
+
+    return played(ready, programs, given.out, [f"fault-{n}" for n in own], done)[1] if ready else ""
+
+
+def broker_run(given, number, script, fault, write):
+    """A run whose broker is killed: it has to end with the step in which that was."""
+    base = given.out / f"broker-{number}"
+    base.mkdir(parents=True, exist_ok=True)
+    killer = BrokerKiller(base / "runs", 1 + Random(fault.variant).random() * 8)
+    _, failed = played([script], programs_of([script]), base, ["run"], lambda *_: None, killer.progress)
+    found = f", {killer.words}: " in failed and "the broker ended by itself" in failed
+    write(
+        number,
+        fault="broker",
+        library="broker",
+        effect=killer.words is not None,
+        found=found,
+        violated=failed,
+    )
 
 
 def effect(recording, fault, notes):
@@ -231,12 +280,14 @@ def clean_summary(out, rows):
         print(f"  {client:13} judged {total['judged']} of {total.total()}")
 
 
-def stop_run(given, number):
-    """One run that is stopped."""
-    return stopped(number, given.seed, given.out / "stops")
+def stop_runs(given, numbers, write):
+    """Runs that are stopped, each as a line."""
+    for number in numbers:
+        write(number, **stopped(number, given.seed, given.out / "stops"))
+    return ""
 
 
-KINDS = {"clean": clean_run, "faults": fault_run, "stops": stop_run}
+KINDS = {"clean": clean_runs, "faults": fault_runs, "stops": stop_runs}
 
 
 def main():
@@ -256,18 +307,20 @@ def main():
     file = given.out / f"{given.kind}.jsonl"
     done = {json.loads(line)["number"] for line in file.read_text().splitlines()} if file.exists() else set()
     first, _, last = given.numbers.partition("-")
-    for number in range(int(first), int(last) + 1):
-        if number in done:
-            continue
-        began = time.monotonic()
-        try:
-            row = KINDS[given.kind](given, number)
-        except LiveFailed as failure:
-            row = {"failed": str(failure)}
-        row = {"number": number, **row, "seconds": round(time.monotonic() - began, 1)}
+    left_over = [number for number in range(int(first), int(last) + 1) if number not in done]
+    began = [time.monotonic()]
+
+    def write(number, **row):
+        now = time.monotonic()
+        row = {"number": number, **row, "seconds": row.get("seconds", round(now - began[0], 1))}
+        began[0] = now
         with file.open("a") as lines:
             lines.write(json.dumps(row) + "\n")
         print(json.dumps(row), flush=True)
+
+    for start in range(0, len(left_over), BATCH):
+        if failed := KINDS[given.kind](given, left_over[start : start + BATCH], write):
+            print(failed, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from kassay.certify.live.clients import LIBRARIES
+from kassay.certify.live.program import Timeouts
 from kassay.certify.live.schedule import draw_script
 from kassay.certify.live.script import LiveAction, LiveSeat
 
@@ -53,6 +54,7 @@ def without_known(script):
     return replace(script, seats=seats, actions=actions)
 
 
+SHORT = Timeouts(max_poll_ms=8000)
 WRAPPED = ("keeps", "early", "late", "forgets")
 FAULTS = (*WRAPPED, "differs", "broker")
 """Keeps a revoked partition, acknowledges early, commits late, forgets what it owned, an assignor that differs
@@ -92,6 +94,9 @@ def draw_fault(seed, number, libraries):
         ]
     library = next((seat.client for seat in seats if seat.name == member), "")
     script = replace(
-        script, actions=tuple(actions[:7]), title=f"fault {seed}-{number}: {kind} {library}".strip()
+        script,
+        actions=tuple(actions[:5]),
+        timeouts=SHORT,
+        title=f"fault {seed}-{number}: {kind} {library}".strip(),
     )
     return script, PlantedFault(kind, member, library, random.randrange(1000))

@@ -26,6 +26,7 @@ def stopped(number, seed, folder, clients=CLIENTS, latest_s=25.0):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     mark = secrets.token_hex(8)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background would ignore it
     with tempfile.TemporaryDirectory() as temporary:
         environment = {**os.environ, MARK: mark, "TMPDIR": temporary}
         command = [sys.executable, "-m", "kassay", "live"]
