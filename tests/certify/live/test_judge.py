@@ -136,6 +136,18 @@ def test_a_stuck_member_is_named(random):
     assert ruling.text.startswith(f"{name} is not in the group")
 
 
+def test_a_member_that_is_assigned_what_it_does_not_read_is_named():
+    recording = s.simulated(Random(3), strategy="range")
+    last = recording.steps[-1]
+    name = next(n for n, owned in last.group.members.items() if owned)
+    present = {**last.present, name: frozenset({"other"})}
+    stuck = replace(last, settled=False, present=present)
+    verdict = judge(replace(recording, steps=(*recording.steps[:-1], stuck)))
+    (ruling,) = [r for r in verdict.violated if r.claim == "settles"]
+    assert f"{name} was assigned {min(last.group.members[name])}" in ruling.text
+    assert ruling.text.endswith("and does not read it")
+
+
 @pytest.mark.parametrize("is_cut_off", [False, True])
 @FEW
 @given(random=RANDOMS)

@@ -240,7 +240,19 @@ def _settles(number: int, step: LiveStep, seen: _Seen, recording: Recording) -> 
         return replace(ruling, word=Word.UNKNOWN, text=why)
     rounds = counted(_rounds(recording, step), "round")
     text = f"{step.group.state or 'no group'} after {step.seconds:.0f} s and {rounds}"
-    return replace(ruling, word=Word.VIOLATED, text=text)
+    return replace(ruling, word=Word.VIOLATED, text="; ".join([text, *_unread(step)]))
+
+
+def _unread(step: LiveStep) -> list[str]:
+    """What members were assigned of topics that they do not read."""
+    every = {
+        name: [each for each in assigned if each.topic not in step.present[name]]
+        for name, assigned in sorted(step.group.members.items())
+        if name in step.present
+    }
+    return [
+        f"{name} was assigned {_names(some)} and does not read it" for name, some in every.items() if some
+    ]
 
 
 def _rounds(recording: Recording, step: LiveStep) -> int:
