@@ -14,7 +14,6 @@ from kassay.certify.conform.left_timers import (
     FULL,
     NO_MEMBER,
     REFUSED,
-    REMOVED,
     REPLACED,
     UNWRITTEN,
 )
@@ -108,8 +107,6 @@ KNOWN: Final = (
             *_left(CONVERTED, "consumer group", SESSION, JOIN, SYNC),
             *_left(CONVERTED, "classic group", CONSUMER_SESSION, REVOCATION, CLASSIC_JOIN, CLASSIC_SYNC),
             *_left(CONVERTED, "streams group", SESSION),
-            *_left(CONVERTED, "classic group", INITIAL_REBALANCE),
-            *_left(REMOVED, "no group", INITIAL_REBALANCE),
         ),
     ),
     KnownFinding(
