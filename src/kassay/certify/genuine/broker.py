@@ -81,16 +81,17 @@ class GenuineBroker:
         """The command line of one of Kafka's tools."""
         return _java(self, _main_class(self.jars, tool), arguments, heap="128m", level="error")
 
-    def tool(self, tool: str, *arguments: str, stdin: str = "", timeout_s: float = 60.0) -> str:
+    def tool(self, tool: str, *arguments: str, stdin: str = "", timeout_s: float = 120.0) -> str:
         """What a tool prints; it may have failed with exit code 0, and says so only there."""
-        done = subprocess.run(
-            self.command(tool, *arguments),
-            input=stdin,
-            text=True,
-            capture_output=True,
-            check=False,
-            timeout=timeout_s,
-        )
+        command = self.command(tool, *arguments)
+        try:
+            done = subprocess.run(
+                command, input=stdin, text=True, capture_output=True, check=False, timeout=timeout_s
+            )
+        except subprocess.TimeoutExpired:
+            raise InputError(
+                f"Kafka {self.release}: {tool} took over {timeout_s:.0f} s, expected a quieter machine"
+            ) from None
         return done.stdout + done.stderr
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kassay.certify.live.clients import LIBRARIES
 from kassay.certify.live.interop import InteropResult, PairResult
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted
@@ -20,7 +21,7 @@ def interop_view(result: InteropResult) -> View:
         whole_line((result.word.upper(), _STYLES[result.word]), f"  {summary(result)}"),
         line(),
         line(f"Kafka {result.release} with {versions or 'no client'}"),
-        line(f"{counted(len(result.pairs), 'pair')} in order, {counted(plays, 'play')}"),
+        line(f"{counted(len(result.pairs), 'pair')} in order, {plays:,} plays"),
     ]
     for title, pairs in by_strategy(result):
         head, rows = matrix(pairs)
@@ -47,7 +48,11 @@ def by_strategy(result: InteropResult) -> list[tuple[str, list[PairResult]]]:
 
 def matrix(pairs: Sequence[PairResult]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The head and the rows of a table: who joined first and leads, and who came second."""
-    names = list({name: None for each in pairs for name in (each.pair.first, each.pair.second)})
+    known = {name: place for place, name in enumerate(LIBRARIES)}
+    names = sorted(
+        {name for each in pairs for name in (each.pair.first, each.pair.second)},
+        key=lambda name: (known.get(name.partition("@")[0], len(known)), name),
+    )
     cells = {(each.pair.first, each.pair.second): each.cell() for each in pairs}
     rows = [(first, *(cells.get((first, second), NONE) for second in names)) for first in names]
     return ("first, leads", *names), rows
