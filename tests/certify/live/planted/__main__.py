@@ -16,7 +16,6 @@ import time
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
 
 from kassay.certify.genuine.jars import broker_jars
 from kassay.certify.live import run as live_run
@@ -127,21 +126,24 @@ def planted(script, fault, programs, notes):
 
 
 class BrokerKiller:
-    """Kills the broker of the one run below a folder, after some seconds; `words` is what was done then."""
+    """Kills the broker of the one run below a folder, in a step (from 1 on); `words` is what was done then.
 
-    def __init__(self, base, seconds):
-        self.base, self.seconds, self.now, self.words = base, seconds, "", None
+    It comes half a second after the step's action, so that the step cannot have ended.
+    """
+
+    def __init__(self, base, step):
+        self.base, self.step, self.words = base, step, None
 
     def progress(self, _, words):
-        if not self.now:
-            threading.Timer(self.seconds, self.kill).start()
-        self.now = words
+        self.step -= 1
+        if self.step == 0:
+            threading.Timer(0.5, self.kill, [words]).start()
 
-    def kill(self):
+    def kill(self, words):
         folders = [each for each in self.base.glob("*") if (each / "bootstrap").exists()]
         folder = max(folders, key=lambda each: each.stat().st_mtime)
         broker = next(each for each in noted(folder) if each.program == "/bin/sh" and each.runs)
-        self.words = self.now
+        self.words = words
         os.kill(broker.pid, signal.SIGKILL)
 
 
@@ -182,7 +184,7 @@ def broker_run(given, number, script, fault, write):
     """A run whose broker is killed: it has to end with the step in which that was."""
     base = given.out / f"broker-{number}"
     base.mkdir(parents=True, exist_ok=True)
-    killer = BrokerKiller(base / "runs", 1 + Random(fault.variant).random() * 8)
+    killer = BrokerKiller(base / "runs", 1 + fault.variant % len(script.actions))
     _, failed = played([script], programs_of([script]), base, ["run"], lambda *_: None, killer.progress)
     found = f", {killer.words}: " in failed and "the broker ended by itself" in failed
     write(

@@ -87,15 +87,13 @@ def draw_fault(seed, number, libraries):
     script = replace(script, seats=tuple(replace(seat, instance=None) for seat in script.seats))
     skipped = {"pause", "resume", "return", "restart-broker", "subscribe", "pace"}
     actions = [each for each in script.actions if each.do not in skipped]
-    if kind == "differs":  # the second member leads when the first one has left
-        actions = [each for each in actions[:3] if each.do == "join"] + [
-            LiveAction("leave", "m1"),
-            *actions[3:6],
-        ]
+    if kind == "differs":  # the second member is alone when the first one has left, so it leads
+        do = (("join", "m1"), ("join", "m2"), ("leave", "m1"), ("join", "m3"))
+        actions = [LiveAction(*each) for each in do]
     library = next((seat.client for seat in seats if seat.name == member), "")
     script = replace(
         script,
-        actions=tuple(actions[:5]),
+        actions=tuple(actions[: 3 if kind in ("early", "keeps") else 4]),
         timeouts=SHORT,
         title=f"fault {seed}-{number}: {kind} {library}".strip(),
     )
