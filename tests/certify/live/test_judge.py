@@ -108,6 +108,26 @@ def test_a_stall_excuses_a_step_only_if_the_time_without_it_is_too_short(seconds
     assert words(verdict, "complete")[step] is word and words(verdict, "settles")[step] is word
 
 
+@pytest.mark.parametrize(("stalls", "word"), [(True, Word.UNKNOWN), (False, Word.VIOLATED)])
+@FEW
+@given(random=RANDOMS)
+def test_a_session_that_was_lost_after_a_stall_is_unknown(random, stalls, word):
+    """The stall is over before the partition has two owners, and may be that of any process."""
+    recording = s.simulated(random)
+    step, partition, old, new = picked(random, recording)
+    broken = s.early(recording, step, partition, old, new)
+    life, began = s.life_at(broken, old, step), broken.steps[step - 1].began
+    events = tuple(
+        replace(each, kind="lost")
+        if isinstance(each, Called) and each.kind == "revoked" and each.t >= began
+        else each
+        for each in life.events
+    )
+    broken = s.with_life(broken, life, replace(life, events=events))
+    before = ((began - 300 * MS, began - MS // 2),) if stalls else ()
+    assert words(judge(replace(broken, stalls=before)), "exclusive")[step] is word
+
+
 @FEW
 @given(RANDOMS)
 def test_a_zombie_is_reported_and_does_not_count(random):

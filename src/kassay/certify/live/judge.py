@@ -177,7 +177,11 @@ def _exclusive(
 
 
 def _unclear(recording: Recording, overlap: Overlap) -> str:
-    """Why an overlap decides nothing; empty if it does."""
+    """Why an overlap decides nothing; empty if it does.
+
+    A stall anywhere on the machine may have ended the session of a member that then lost its partitions: the
+    broker has no canary.
+    """
     for tenure in (overlap.first, overlap.second):
         life = tenure.life
         starved = starved_spans(life, recording.script.timeouts)
@@ -186,7 +190,15 @@ def _unclear(recording: Recording, overlap: Overlap) -> str:
         for kind in ("revoked", "lost"):
             if tenure is overlap.first and not life.reports(kind):
                 return f"{life.name} cannot report {kind} partitions"
-    return "kassay stalled" if touches(overlap.since, recording.stalls) else ""
+    if touches(overlap.since, recording.stalls):
+        return "kassay stalled"
+    first = overlap.first
+    if any(isinstance(e, Called) and (e.kind, e.t) == ("lost", first.until) for e in first.life.events):
+        began = overlap.since - recording.script.timeouts.session_ms * MS
+        spans = [*recording.stalls, *(span for life in recording.lives for span in life.stalls)]
+        if any(end >= began and begin <= overlap.since for begin, end in spans):
+            return f"{first.life.name} lost its session after a stall"
+    return ""
 
 
 def _overlap_words(overlap: Overlap) -> str:

@@ -76,7 +76,7 @@ class Play:
                 self.helper.produce(on=True)
                 for number, action in enumerate(self.script.actions, start=1):
                     self.progress(action.words)
-                    with _step(number, action):
+                    with self._step(number, action):
                         self._play(action)
                 drained, produced = self._drain()
                 self._leave()
@@ -233,6 +233,19 @@ class Play:
                 return since[0], True, since[1]
             self._await(_PROBE_S)
 
+    @contextmanager
+    def _step(self, number: int, action: LiveAction) -> Iterator[None]:
+        """Name the step in what fails in it; a broker that has ended is the reason if there is one."""
+        try:
+            try:
+                yield
+            except LiveFailed:
+                if self.stage.cluster is not None:
+                    self.stage.cluster.require()
+                raise
+        except LiveFailed as failure:
+            raise LiveFailed(f"step {number}, {action.words}: {failure}") from None
+
     def _is_late(self, began: int, now: int) -> bool:
         """Whether the limit is reached. The time of stalls does not count, up to once more the limit."""
         limit, waited = self.script.timeouts.settle_ms * MS, now - began
@@ -317,15 +330,6 @@ class Play:
         for each in self.running:
             if each.process is not None:
                 each.process.close()
-
-
-@contextmanager
-def _step(number: int, action: LiveAction) -> Iterator[None]:
-    """Name the step in what fails in it."""
-    try:
-        yield
-    except LiveFailed as failure:
-        raise LiveFailed(f"step {number}, {action.words}: {failure}") from None
 
 
 def confirm_ms(timeouts: Timeouts) -> int:
