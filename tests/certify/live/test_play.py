@@ -33,4 +33,4 @@ def test_a_failure_names_its_step_and_a_broker_that_has_ended(cluster, words):
     play = Play(SCRIPT, SimpleNamespace(cluster=cluster, helper=None, pump=None))
     with pytest.raises(LiveFailed) as failure, play._step(2, GROW):
         raise LiveFailed("the cluster refused grow")
-    assert failure.value.message == f"step 2, grow orders to 4 partitions: {words}"
+    assert str(failure.value) == f"step 2, grow orders to 4 partitions: {words}"
