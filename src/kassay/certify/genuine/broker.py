@@ -47,6 +47,7 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "kafka-reassign-partitions": ("org.apache.kafka.tools.reassign.ReassignPartitionsCommand",),
     "kafka-console-consumer": ("org.apache.kafka.tools.consumer.ConsoleConsumer",),
     "kafka-console-producer": ("org.apache.kafka.tools.ConsoleProducer",),
+    "kafka-leader-election": ("org.apache.kafka.tools.LeaderElectionCommand",),
     "kafka-features": ("org.apache.kafka.tools.FeatureCommand",),
     "kafka-console-share-consumer": ("org.apache.kafka.tools.consumer.ConsoleShareConsumer",),
 }
@@ -238,7 +239,10 @@ def _format(
     write_text(_LOG4J_SETTINGS, str(broker.folder / _LOG4J))
     write_text(_properties(broker, listeners, quorum, more), str(broker.properties))
     options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(broker.properties)]
-    output = broker.tool("kafka-storage", *options, *format_options)
+    try:
+        output = broker.tool("kafka-storage", *options, *format_options, timeout_s=START_S)
+    except subprocess.TimeoutExpired:
+        output = f"no end within {START_S:.0f} s"
     if not (broker.folder / "data" / "meta.properties").exists():
         release = broker.release
         raise InputError(f"Kafka {release}: the broker's folder was not formatted: {output[-_SHOWN:]}")

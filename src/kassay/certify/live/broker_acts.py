@@ -57,6 +57,5 @@ def _taken_over(cluster: OwnCluster, helper: Helper, pump: Pump, dead: int, time
 def finalize(cluster: OwnCluster, release: str) -> None:
     """Set the features of the release, after which no broker goes back; raises `LiveFailed`."""
     said = cluster.tool("kafka-features", "upgrade", "--release-version", release)
-    described = cluster.tool("kafka-features", "describe")
-    if "metadata.version" not in described or "was upgraded" not in said:
+    if "was upgraded" not in said:
         raise LiveFailed(f"kafka-features upgrade --release-version {release}: {said.strip()[-400:]}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -157,6 +158,7 @@ class OwnCluster:
         self._pump, self._note = pump, note
         self.brokers: list[OwnBroker] = []
         self._is_changed = False
+        self.more_jars: tuple[Path, ...] = ()
 
     def start(self) -> None:
         """Format the brokers and start them all; returns when all are up, raises `LiveFailed`."""
@@ -203,12 +205,19 @@ class OwnCluster:
         self._is_changed = True
         broker = self.brokers[node - 1]
         broker.stop()
-        broker.genuine = replace(broker.genuine, jars=jars, release=release)
+        broker.genuine = replace(broker.genuine, jars=(*jars, *self.more_jars), release=release)
         self.up(node)
 
     def tool(self, name: str, *arguments: str) -> str:
-        """What one of Kafka's tools prints, of the release of the first broker, for all brokers."""
-        return self.brokers[0].genuine.tool(name, "--bootstrap-server", self.bootstrap, *arguments)
+        """What one of Kafka's tools prints, of the release of the first broker, for all brokers.
+
+        Raises `LiveFailed` if it does not end.
+        """
+        try:
+            tool = self.brokers[0].genuine.tool
+            return tool(name, "--bootstrap-server", self.bootstrap, *arguments, timeout_s=START_S)
+        except subprocess.TimeoutExpired:
+            raise LiveFailed(f"{name}: no end within {START_S:.0f} s") from None
 
     def generation(self, group: str) -> int:
         """The last generation of a classic group that any broker has logged; -1 if there is none."""

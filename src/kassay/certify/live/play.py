@@ -25,7 +25,7 @@ from kassay.certify.live.program import (
 )
 from kassay.certify.live.recording import MS, GroupSeen, LiveStep, Recording
 from kassay.certify.live.running import Canary, LiveFailed, Pump, RunningProcess
-from kassay.certify.live.script import LiveAction, LiveScript
+from kassay.certify.live.script import ALL, LiveAction, LiveScript
 from kassay.model.cluster import TopicPartition
 
 _PROBE_S: Final = 0.15
@@ -120,6 +120,14 @@ class Play:
         up = member if member is not None and member.ended is None and not member.leaving else None
         now = time.monotonic_ns()
         match action.do:
+            case "join" if action.member == ALL:
+                known = {each.seat.name: each.topics for each in self.running}
+                for name in self.seats.keys() - {each.seat.name for each in self._present()}:
+                    self._start(replace(action, member=name), known.get(name, frozenset(self.topics)))
+            case "leave" if action.member == ALL:
+                for each in self._present():
+                    each.leaving = True
+                    self._send(each, CLOSE)
             case "join" if up is None:
                 self._start(action, frozenset(action.topics or self.topics))
             case "leave" if up is not None and not up.paused:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from kassay.certify.live.judge import CLAIMS, LiveFigures, LiveVerdict, Ruling, Word
 from kassay.certify.live.shrink import ShrunkScript
+from kassay.certify.live.upgrade import BrokerStep
 
 STABLE_SHARE: Final = 3 / 5
 """A finding that fewer of its plays show is unstable."""
@@ -74,6 +75,7 @@ class PlayedScript:
     versions: Mapping[str, str]
     steps: int
     findings: tuple[LiveFinding, ...] = ()
+    brokers: tuple[BrokerStep, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,7 @@ class LiveResult:
                     "script": each.script,
                     "steps": each.steps,
                     "beliefs": list(each.verdict.beliefs),
+                    "brokers": [step.to_json() for step in each.brokers],
                 }
                 for each in self.played
             ],

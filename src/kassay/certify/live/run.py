@@ -30,6 +30,7 @@ from kassay.certify.live.result import LiveResult, PlayedScript
 from kassay.certify.live.running import LiveFailed, Pump
 from kassay.certify.live.schedule import draw_script
 from kassay.certify.live.script import OF_BROKERS, LiveScript, LiveSeat, script_toml
+from kassay.certify.live.upgrade import broker_steps
 from kassay.model.errors import InputError
 from kassay.writing.files import json_text
 from kassay.writing.text import shell_command
@@ -133,7 +134,8 @@ class _Runner:
         self.interrupted = replays.interrupted
         self.done += 1
         versions = recording.versions
-        return PlayedScript(script.title, str(path), verdict, versions, len(recording.steps), findings)
+        count, acts = len(recording.steps), broker_steps(recording)
+        return PlayedScript(script.title, str(path), verdict, versions, count, findings, acts)
 
 
 def replay_options(options: LiveOptions, programs: ClientPrograms) -> tuple[str, ...]:
@@ -237,6 +239,7 @@ def _stage(
     own = OwnCluster(
         shape, jars, programs.release, folder.path / "broker", options.timeouts, pump, folder.note
     )
+    own.more_jars = jars[len(programs.jars) :]
     with own_cluster(own) as cluster:
         folder.write("bootstrap", cluster.bootstrap)
         yield LiveStage(programs, cluster.bootstrap, Helper(pump, ""), pump, folder.note, cluster)

@@ -35,6 +35,8 @@ Do = Literal[
     "finalize",
 ]
 DOES: Final[tuple[str, ...]] = get_args(Do)
+ALL: Final = "*"
+"""In the place of a member: all of them."""
 OF_BROKERS: Final = ("restart-broker", "failover", "upgrade-broker", "finalize")
 OF_A_MEMBER: Final = frozenset({*DOES} - {"grow", *OF_BROKERS})
 _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,200}")
@@ -64,9 +66,10 @@ class LiveAction:
     join, subscribe: `topics`. grow: `topic` to `partitions`. pace: `wait_ms` between polls. return: killed
     and started again at once, which a static member survives without a rebalance; restart: closed and started
     again at once. join, return and restart may give the member another `client`, `strategies` or `protocol`,
-    which it keeps. restart-broker: the number of a `broker`. failover: the coordinator's broker is killed and
-    comes back. upgrade-broker: a `broker` comes back with another `release`. finalize: the features of a
-    `release` are set, after which no broker goes back.
+    which it keeps; join and leave may have the member `*`, which is all of them at once. restart-broker: the
+    number of a `broker`. failover: the coordinator's broker is killed and comes back. upgrade-broker: a
+    `broker` comes back with another `release`. finalize: the features of a `release` are set, after which no
+    broker goes back.
     """
 
     do: Do
@@ -228,6 +231,8 @@ def _action(
     """The action, whose names are known; raises `InputError`."""
     if raw.do not in DOES:
         raise InputError(f"{where}.do: found {raw.do!r}, expected {one_of(DOES, raw.do)}")
+    if raw.do in ("join", "leave") and raw.member == ALL:
+        members = [*members, ALL]
     if raw.do in OF_A_MEMBER and raw.member not in members:
         raise InputError(f"{where}.member: found {raw.member!r}, expected {one_of(members, raw.member)}")
     used = [*raw.topics, *([raw.topic] if raw.do == "grow" else [])]
@@ -238,8 +243,8 @@ def _action(
         raise InputError(f"{where}.topics: expected at least one topic")
     if raw.broker > cluster.count or (raw.do == "upgrade-broker" and not raw.broker):
         raise InputError(f"{where}.broker: found {raw.broker}, expected 1 to {cluster.count}")
-    if raw.do in ("upgrade-broker", "finalize") and not _RELEASE.fullmatch(raw.release):
-        raise InputError(f"{where}.release: found {raw.release!r}, expected a release such as 4.4.0")
+    if raw.do in ("upgrade-broker", "finalize"):
+        require_release(raw.release, f"{where}.release")
     return LiveAction(
         raw.do,  # type: ignore[arg-type]  # one of DOES
         raw.member,
@@ -253,6 +258,12 @@ def _action(
         tuple(raw.strategies),
         raw.protocol or "",
     )
+
+
+def require_release(release: str, where: str) -> None:
+    """Raise `InputError` if the text is no release of Kafka."""
+    if not _RELEASE.fullmatch(release):
+        raise InputError(f"{where}: found {release!r}, expected a release such as 4.4.0")
 
 
 def script_toml(script: LiveScript) -> str:

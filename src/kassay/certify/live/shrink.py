@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kassay.certify.live.script import LiveScript
+from kassay.certify.live.script import ALL, LiveScript
 
 CANDIDATES: Final = 30
 """The most candidates of one shrinking."""
@@ -48,6 +48,8 @@ class Accepted:
 def tidy(script: LiveScript) -> LiveScript:
     """The script without members that never join, and without what is done to them."""
     joined = {each.member for each in script.actions if each.do == "join"}
+    if ALL in joined:
+        return script
     return replace(
         script,
         seats=tuple(each for each in script.seats if each.name in joined),

@@ -19,7 +19,7 @@ from kassay.certify.clusters.rollout import POLICIES, POLICY, Rollout, rollout, 
 from kassay.certify.live.brokers import BrokerShape
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.program import Protocol
-from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
+from kassay.certify.live.script import ALL, LiveAction, LiveScript, LiveSeat
 from kassay.certify.targets.resolve import Target
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
@@ -87,7 +87,7 @@ class RehearsalPlan:
             new = LiveAction("join", client=roll.client, strategies=strategies, protocol=protocol)
             joins = [replace(new, member=name, topics=topics[name]) for name in order]
             if roll.stops:
-                actions += [LiveAction("leave", name) for name in order] + joins
+                actions += [LiveAction("leave", ALL), replace(new, member=ALL)]
                 continue
             for join in joins:
                 if join.member in static:
@@ -126,13 +126,13 @@ class RehearsalPlan:
         spans: list[tuple[int, int, str]] = []
         for index, roll in enumerate(self.rolls):
             if index == number and roll.stops:
-                return [(at, at + 2 * size - 1, "")]
+                return [(at, at + 1, "")]
             for _ in range(0 if roll.stops else size):
                 width = 1 if script.actions[at].do == "restart" else 2
                 if index == number:
                     spans.append((at, at + width - 1, script.actions[at].member))
                 at += width
-            at += 2 * size if roll.stops else 0
+            at += 2 * roll.stops
         return spans
 
 

@@ -124,6 +124,8 @@ def _about(roll: StepRoll) -> Extent:
 
 def _reason(plan: RehearsalPlan, roll: RehearsedRoll, name: str, planned: StepRoll, value: int) -> str:
     """Why a figure is not as planned."""
+    if name != "rebalances" and roll.client != "java" and not plan.first.is_consumer:
+        return f"{roll.client} assigns by rules of its own, and what-if plays Kafka's"
     rules = {*roll.setting.strategies, *plan.first.strategies, roll.setting.remote, plan.first.remote}
     if name == "rebalances" and planned.quick <= value < planned.rebalances.least:
         return "members were back before the others had joined again"

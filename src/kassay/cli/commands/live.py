@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kassay.certify.live.brokers import BrokerShape
     from kassay.certify.live.clients import ClientPrograms
     from kassay.certify.live.run import LiveOptions
-    from kassay.certify.live.script import LiveSeat
+    from kassay.certify.live.script import LiveScript, LiveSeat
 
 PLACE = 340
 HISTORIES = 3
@@ -44,6 +44,7 @@ HISTORIES = 3
 @click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
 @click.option("--fetch", is_flag=True, help="Download what is missing (jars, packages), once.")
 @click.option("--brokers", type=click.Choice(["1", "3"]), help="Start so many brokers.  [default: 1]")
+@click.option("--upgrade-to", metavar="RELEASE", help="Upgrade the brokers to this release, and back.")
 @click.option("--racks", metavar="RACK,...", help="Place brokers and members in these racks in turn.")
 @click.option(
     "--broker-assignor", type=FilePath(), metavar="JAR", help="Load this jar's assignors into the brokers."
@@ -89,6 +90,7 @@ def command(
     kafka_home: Path | None,
     fetch: bool,
     brokers: str | None,
+    upgrade_to: str | None,
     racks: str | None,
     broker_assignor: Path | None,
     configs: tuple[str, ...],
@@ -129,7 +131,10 @@ def command(
     own = _own(programs)
     named = ClientPrograms(own, (), release)
     seats = named.seats(commas(clients, "--clients") or ()) if clients is not None else ()
+    shape = _shape(brokers or (upgrade_to and "3"), racks, configs, script)
     read = read_script(str(script)) if script is not None else None
+    if upgrade_to is not None:
+        read = _upgrade(seats, shape, release, upgrade_to)
 
     def complete(members: Sequence[LiveSeat]) -> ClientPrograms:
         """The programs with the jars of the broker, and with what the members need."""
@@ -148,7 +153,7 @@ def command(
         again,
         not no_shrink,
         bootstrap=bootstrap_server,
-        cluster=_shape(brokers, racks, configs, script),
+        cluster=shape,
         assignor=broker_assignor,
     )
     require_own(options)
@@ -188,6 +193,18 @@ def _shape(
     return BrokerShape(
         int(brokers or 1), tuple(commas(racks, "--racks") or ()), settings=pairs(configs, "--broker-config")
     )
+
+
+def _upgrade(seats: Sequence[LiveSeat], shape: BrokerShape, release: str, upgrade_to: str) -> LiveScript:
+    """The script of a rolling upgrade; raises `InputError`."""
+    from kassay.certify.live.script import require_release
+    from kassay.certify.live.upgrade import upgrade_script
+    from kassay.model.errors import InputError
+
+    if not seats:
+        raise InputError("--upgrade-to: expected --clients with it")
+    require_release(upgrade_to, "--upgrade-to")
+    return upgrade_script(seats, shape, release, upgrade_to)
 
 
 def _own(programs: tuple[str, ...]) -> dict[str, list[str]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from kassay.certify.live.result import LiveClaimCount, LiveFinding, LiveResult
+from kassay.certify.live.upgrade import BrokerStep
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
 
+_BROKERS = ("brokers", "coordinator", "rebalances", "changes of owner", "in")
 _STYLES = {"holds": "bold green", "unknown": "bold yellow", "violated": "bold red"}
 
 
@@ -24,6 +28,9 @@ def live_view(result: LiveResult) -> View:
         line(),
         *_figures(result),
     ]
+    for played in result.played:
+        if played.brokers:
+            parts += [line(), plain_table(_BROKERS, broker_rows(played.brokers), _BROKERS[1:])]
     for finding in result.findings:
         parts += [line(), *finding_lines(result, finding)]
     if result.interrupted:
@@ -37,6 +44,16 @@ def live_view(result: LiveResult) -> View:
 def word_line(result: LiveResult) -> View:
     """The verdict in a line."""
     return whole_line((result.word.upper(), _STYLES[result.word]), f"  {_summary(result)}")
+
+
+def broker_rows(steps: Sequence[BrokerStep]) -> Iterator[tuple[str, ...]]:
+    """What is predicted of an action on brokers, then what each did."""
+    yield "predicted", "-", "0", "0", "-"
+    for each in steps:
+        before, after = ("?" if node < 0 else str(node) for node in (each.before, each.after))
+        rebalances = "-" if each.rebalances is None else f"{each.rebalances:,}"
+        took = f"{each.seconds:.0f} s" + ("" if each.settled else ", not settled")
+        yield each.action, f"{before} to {after}", rebalances, f"{each.changed_owner:,}", took
 
 
 def _summary(result: LiveResult) -> str:

@@ -44,9 +44,9 @@ def rehearsal_view(rehearsal: Rehearsal) -> View:
 def _roll(rehearsal: Rehearsal, number: int, each: ComparedRoll) -> Iterator[View]:
     """The setting of the roll, its table, and why figures differ."""
     members = counted(len(rehearsal.plan.observed.group.members), "member")
-    how = f"stop {members}, then start them with" if each.roll.stops else f"restart {members} one by one with"
     client = "" if each.roll.client == rehearsal.plan.wanted.client.name else f" as {each.roll.client}"
-    yield whole_line((f"{number}. {how}{client} {each.roll.setting}", "bold"))
+    how = f"stop {members}, then start them" if each.roll.stops else f"restart {members} one by one"
+    yield whole_line((f"{number}. {how}{client} with {each.roll.setting}", "bold"))
     yield plain_table(_TITLES, rows_of(each), _TITLES[1:])
     for difference in each.differences:
         yield line(f"differs: {difference}", style="yellow")
