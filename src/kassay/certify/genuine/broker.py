@@ -29,6 +29,7 @@ _JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _CLUSTER_ID: Final = "kassayLiveKassayLiveQQ"
 STARTED: Final = "Kafka Server started"
 START_S: Final = 90.0
+_FORMAT_S: Final = 180.0
 _STOP_S: Final = 20.0
 _SHOWN: Final = 1_500
 _LOG4J: Final = "log4j.properties"
@@ -240,9 +241,9 @@ def _format(
     write_text(_properties(broker, listeners, quorum, more), str(broker.properties))
     options = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(broker.properties)]
     try:
-        output = broker.tool("kafka-storage", *options, *format_options, timeout_s=START_S)
+        output = broker.tool("kafka-storage", *options, *format_options, timeout_s=_FORMAT_S)
     except subprocess.TimeoutExpired:
-        output = f"no end within {START_S:.0f} s"
+        output = f"no end within {_FORMAT_S:.0f} s"
     if not (broker.folder / "data" / "meta.properties").exists():
         release = broker.release
         raise InputError(f"Kafka {release}: the broker's folder was not formatted: {output[-_SHOWN:]}")
