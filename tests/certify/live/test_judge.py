@@ -124,7 +124,9 @@ def test_a_session_that_was_lost_after_a_stall_is_unknown(random, stalls, word):
         for each in life.events
     )
     broken = s.with_life(broken, life, replace(life, events=events))
-    before = ((began - 300 * MS, began - MS // 2),) if stalls else ()
+    gone = (e for e in events if isinstance(e, Called) and e.kind == "lost" and e.t >= began)
+    lost = min(e.t for e in gone if partition in e.partitions)
+    before = ((lost - 300 * MS, lost - MS // 2),) if stalls else ()
     assert words(judge(replace(broken, stalls=before)), "exclusive")[step] is word
 
 
