@@ -145,6 +145,41 @@ SEQUENCES = {
         AT_ONCE, {}, [UNREAD, e.AdvanceEvent(1000), e.HeartbeatEvent("#1", 1, instance="i")], "4.3.1"
     ),
     "instance-id-that-was-given-up": Recorded(AT_ONCE, {"foo": 2}, GIVEN_UP, "4.3.1"),
+    "instance-id-that-was-given-up-after-an-upgrade": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            joins("", "range", instance="i"),
+            e.AdvanceEvent(1000),
+            modern("m", 0, subscribed=["foo"], instance="i1"),
+            modern("m", 0, subscribed=["foo"], instance="i2"),
+            modern("n", 1, instance="i1"),
+        ],
+        "4.3.1",
+    ),
+    "replacement-by-a-former-instance-id": Recorded(
+        AT_ONCE | {"migration_policy": "UPGRADE"},
+        {"foo": 1},
+        [*GIVEN_UP[:2], joins("", "range", instance="i1")],
+        "4.3.1",
+    ),
+    "downgrade-by-a-former-instance-id": Recorded(
+        AT_ONCE, {"foo": 1}, [*GIVEN_UP[:2], joins("", "range", instance="i1")], "4.3.1"
+    ),
+    "downgrade-with-an-outdated-target": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"], instance="i"),
+            modern("n", 0, subscribed=["foo"]),
+            modern("n", -1),
+            joins("", "range", instance="i"),
+        ],
+        "4.2.1",
+    ),
+    "expression-that-replaces-an-unresolved-one": Recorded(
+        AT_ONCE, {"foo": 1}, [modern("m", 0, regex="ba?r"), modern("m", 1, regex="f.*")], "4.2.1"
+    ),
     "expression-that-starts-a-group": Recorded(
         AT_ONCE, {"foo": 1}, [modern("m", 0, regex="f.*"), e.ResolveEvent(), modern("m", 1)], "4.2.1"
     ),

@@ -48,7 +48,7 @@ def joined(to, generation):
 
 
 def test_every_known_finding_has_its_causes():
-    assert [finding.letter for finding in KNOWN] == [*"ABC", "R5", *"EFGHSTUVWXYZ"]
+    assert [finding.letter for finding in KNOWN] == [*"ABC", "R5", *"EFGHSTUVVWXYZ"]
     causes = [cause for finding in KNOWN for cause in finding.causes]
     assert len({*causes}) == len(causes) and not any("*" in cause for cause in causes)
     for finding in KNOWN:
@@ -152,6 +152,20 @@ def test_a_timer_of_a_member_that_is_gone_is_reported(request_, more, letter):
     causes = watched([first, step(1, request_["event"], left, request=request_, **more)])
     assert [getattr(known_finding(cause, NEWEST), "letter", None) for cause in causes] == [letter]
     assert all(cause.startswith("no-timer-of-what-is-gone: ") for cause in causes)
+
+
+def test_a_member_that_a_former_instance_id_replaces_leaves_its_timer_before_4_4():
+    trace = json.loads((FOLDER / "replacement-by-a-former-instance-id.json").read_text())
+    (cause,) = watched([GenuineStep(each) for each in trace["steps"]])
+    assert cause.endswith(": replacement by a former instance id, consumer_session, no such member")
+    assert known_finding(cause, "4.3.1").letter == "V" and known_finding(cause, NEWEST) is None
+    for changed in ({"type": "epoch"}, {"type": "member", "member": "x", "instance": "i3"}):
+        last = trace["steps"][-1]
+        others = [each for each in last["records"] if each.get("tombstone")]
+        (cause,) = watched(
+            [GenuineStep(each) for each in [*trace["steps"][:2], last | {"records": [*others, changed]}]]
+        )
+        assert known_finding(cause, "4.3.1") is None
 
 
 def test_a_timer_is_left_once():

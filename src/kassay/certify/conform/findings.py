@@ -15,6 +15,7 @@ from kassay.certify.conform.left_timers import (
     NO_MEMBER,
     REFUSED,
     REPLACED,
+    REPLACED_BY_FORMER,
     UNWRITTEN,
 )
 from kassay.model.protocols.values.releases import NEWEST
@@ -125,6 +126,12 @@ KNOWN: Final = (
         "V",
         "the replacement of a static member stops no timer of the former one",
         _left(REPLACED, NO_MEMBER, SESSION, CONSUMER_SESSION, REVOCATION, CLASSIC_JOIN, CLASSIC_SYNC),
+    ),
+    KnownFinding(
+        "V",
+        "the replacement of a member by an instance id that it has given up stops no timer of it",
+        _left(REPLACED_BY_FORMER, NO_MEMBER, CONSUMER_SESSION, REVOCATION, CLASSIC_JOIN, CLASSIC_SYNC),
+        _BEFORE_4_4,
     ),
     KnownFinding(
         "W",

@@ -25,6 +25,8 @@ REMOVED: Final = "removal"
 """Kept when an empty group was removed."""
 REPLACED: Final = "replacement"
 """Of a static member whose place another one has taken."""
+REPLACED_BY_FORMER: Final = "replacement by a former instance id"
+"""Of a member whose place another one has taken with an instance id that the member had given up."""
 FULL: Final = "full group"
 """Kept, although a full group refused and forgot the member."""
 REFUSED: Final = {"consumer_heartbeat": "refused upgrade", "streams_heartbeat": "refused thread"}
@@ -73,9 +75,23 @@ def _way(step: GenuineStep, before: Mapping[str, Any], timer: Timer) -> str:
         return REFUSED[event["event"]]
     if timer[1] and event.get("instance") and _instances(before).get(timer[1]) == event["instance"]:
         return REPLACED
+    if timer[1] and _took_place(step, before, timer[1]):
+        return REPLACED_BY_FORMER
     if not armed and errors == {"GROUP_MAX_SIZE_REACHED"} and timer[1] == event.get("member"):
         return FULL
     return str(event["event"])
+
+
+def _took_place(step: GenuineStep, before: Mapping[str, Any], former: str) -> bool:
+    """Whether records remove a static member, and write another one with the request's instance id."""
+    instance = step.document["event"].get("instance")
+    written = [record for record in step.records if record["type"] == "member"]
+    return bool(
+        instance
+        and _instances(before).get(former)
+        and any(each["member"] == former and each.get("tombstone") for each in written)
+        and any(each["member"] != former and each.get("instance") == instance for each in written)
+    )
 
 
 def _waiting_for_nothing(state: Mapping[str, Any]) -> Iterator[tuple[Timer, str]]:

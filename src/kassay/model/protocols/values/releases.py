@@ -94,6 +94,14 @@ OLD_RULES: Final = (
         "Unsubscribed partitions count as missing from a member's target as soon as a heartbeat drops them.",
     ),
     OldRule(
+        "unsubscribing_keeps_prev_epoch",
+        8,
+        "",
+        "A member that unsubscribes from topics in its epoch keeps its previous epoch.",
+        "Its epoch becomes its previous epoch, which is recorded even if it gives up no partition.",
+        hidden="Its releases have it for a changed expression alone, which no client of the models has.",
+    ),
+    OldRule(
         "assignor_change_waits",
         9,
         "KAFKA-20434",
@@ -239,6 +247,14 @@ OLD_RULES: Final = (
         hidden="It differs only in a group too large to be a classic one; the models' groups have no limit.",
     ),
     OldRule(
+        "downgrade_follows_subscription",
+        29,
+        "KAFKA-20273",
+        "A downgrade by a returning static member rebalances only if that member's subscription changes.",
+        "It rebalances if the group epoch is ahead of the target; the returning member gets generation 0.",
+        hidden="SyncGroup refuses the generation of the stale target, and the next JoinGroup rebalances.",
+    ),
+    OldRule(
         "static_downgrade_never_rebalances",
         29,
         "KAFKA-19546, KAFKA-20273",
@@ -305,11 +321,13 @@ _OF_4_2: Final = _OF_4_3 | {
     "classic_follows_group_epoch",
     "commits_at_epoch_only",
     "disabled_lets_classic_in",
+    "downgrade_follows_subscription",
     "downgrade_needs_targets",
     "epochs_from_zero",
     "no_assignment_epochs",
     "targets_at_once",
     "targets_undated",
+    "unsubscribing_keeps_prev_epoch",
 }
 _OF_4_1: Final = _OF_4_2 | {"revocation_counts_up", "strict_epoch0", "subscription_ignored"}
 _OF_4_0: Final = _OF_4_1 | {"dropped_regex_keeps_epoch", "regexes_resolved_once", "topics_recorded"}

@@ -217,8 +217,9 @@ def update_member(
     """Apply the member's request, advance the epoch, assign, reconcile: the member and the records.
 
     With `keeps_target` no target is computed, and if one is due no member is reconciled: a rebalance of the
-    classic protocol will do that. `by_join`: the request is JoinGroup, for which another preferred assignor
-    does not advance the epoch.
+    classic protocol will do that. With `downgrade_follows_subscription` a target counts as due only if the
+    subscription changes. `by_join`: the request is JoinGroup, for which another preferred assignor does not
+    advance the epoch.
     """
     records: list[LogRecord] = []
     if wanted != member:
@@ -244,8 +245,11 @@ def update_member(
             records += bump_records(effects, group, topics)
             epoch += 1
         effects.looked_up(epoch)
-    if epoch > group.target_epoch and keeps_target:
-        return Updated(wanted, tuple(records), stale=True)
+    if keeps_target:
+        older = effects.has("downgrade_follows_subscription")
+        if changed if older else epoch > group.target_epoch:
+            return Updated(wanted, tuple(records), stale=True)
+        epoch = group.target_epoch
     target = next_target(effects, group, wanted, everybody, assignor, topics, epoch)
     records += target.records
     updated = wanted

@@ -195,6 +195,9 @@ def downgrade(
     wanted = {*elders, *(() if replaced is None else (replaced.member_id,))}
     if effects.has("downgrade_needs_targets") and not wanted <= dict(group.target).keys():
         raise Refused(errors.UNKNOWN_SERVER_ERROR)
+    if joining and replaced and replaced.group_instance_id != joining.group_instance_id:
+        # It has given that id up: Kafka takes it for one that stays, and finds no classic metadata.
+        raise Refused(errors.UNKNOWN_SERVER_ERROR)
     if joining is not None and replaced is not None:
         targets[joining.member_id] = targets[replaced.member_id]
         members.append(joining)

@@ -85,7 +85,7 @@ def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.C
         effects.reply(request.correlation_id, requests.ConsumerHeartbeatReply(refusal.error))
         return draft.freeze()
     effects.persist(records, undo=(draft.freeze(),))
-    return replay(None, records)
+    return replay(None, records, new_group(effects))
 
 
 def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat) -> Group:

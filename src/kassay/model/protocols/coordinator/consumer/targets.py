@@ -329,7 +329,7 @@ def _follow(
     revoking = bool(pending) and _owns(owned, pending)
     followed = member._replace(
         state=UNREVOKED if revoking else member.state,
-        prev_epoch=member.epoch,
+        prev_epoch=member.prev_epoch if effects.has("unsubscribing_keeps_prev_epoch") else member.epoch,
         assigned=assigned,
         pending=pending if revoking else member.pending,
     )
