@@ -20,7 +20,7 @@ from kassay.certify.live.program import Failed, Protocol, Timeouts
 from kassay.certify.live.recording import Life, LiveStep, Recording
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
 from kassay.model.errors import InputError
-from kassay.reading.documents import Count, Positive, read_json
+from kassay.reading.documents import Count, Positive, Size, read_json
 from kassay.reading.values import read_as
 
 SCHEMA: Final = "kassay/interop/1"
@@ -297,7 +297,7 @@ class _Results:
     schema: str
     release: str
     pairs: list[_Pair]
-    partitions: Count = PARTITIONS
+    partitions: Size = PARTITIONS
     verdict: str = ""
     versions: Mapping[str, str] | None = None
 
