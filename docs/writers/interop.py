@@ -202,7 +202,7 @@ def _shared(result: InteropResult) -> Iterator[str]:
     yield "## Groups that shared the broker"
     yield ""
     yield (
-        f"Up to {jobs} groups were played on the broker at a time. This was measured to change nothing: "
+        f"Up to {jobs} groups were played on the broker at a time. Whether that changes an outcome: "
         f"{counted(len(compared), 'pair')} in order were played alone on the broker as well, and "
         f"{sum(compared)} of them had the same outcomes alone and shared."
     )
