@@ -67,7 +67,6 @@ def test_a_live_group_is_read_as_it_is(brokers, tmp_path, capsys):
             "what-if", *server, "--group", "kassay-reads", "--to", "sticky", tmp_path=tmp_path
         )
         assert (code, document["strategy"], document["protocol"]) == (0, "range", "classic")
-        assert not document["unowned"]
         for command in (("scale",), ("audit",)):
             code, document = answer(*command, *server, "--group", "kassay-reads", tmp_path=tmp_path)
             assert code == 0 and document is not None
