@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from kassay.certify.processes import proc
-from kassay.certify.processes.proc import descendants, is_starved, ran_and_waited_s, resident_mib
+from kassay.certify.processes.proc import (
+    Patience,
+    descendants,
+    is_starved,
+    ran_and_waited_s,
+    resident_mib,
+)
 from tests.certify.processes.children import below
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
@@ -47,3 +53,32 @@ def test_a_process_is_starved_that_waits_longer_for_a_processor_than_it_runs(
         looks = iter([(1.0, 7.0), after])
         monkeypatch.setattr(proc, "ran_and_waited_s", lambda _, looks=looks: next(looks))
         assert is_starved(1, 0.0) is starved
+
+
+def test_what_a_process_waits_for_a_processor_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call of one second whose process waits for three of the first four is over after four."""
+    clock = [100.0]
+    waited = iter([7.0, 8.5, 10.0, 10.0])
+    monkeypatch.setattr(proc.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(proc, "ran_and_waited_s", lambda _: (0.0, next(waited)))
+    patience = Patience(1, 1.0)
+    assert patience.left_s == pytest.approx(0.05)
+    for now, over, left in (
+        (100.05, False, 0.95),
+        (101.0, False, 1.5),
+        (102.5, False, 1.5),
+        (104.0, True, 0.0),
+    ):
+        clock[0] = now
+        assert patience.is_over() is over
+        assert patience.left_s == pytest.approx(left)
+
+
+def test_a_call_that_only_waits_for_a_processor_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(proc.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(proc, "ran_and_waited_s", lambda _: (0.0, clock[0]))
+    patience = Patience(1, 2.0)
+    while not patience.is_over():
+        clock[0] += 0.5
+    assert clock[0] == 22.0

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 
 def descendants(root: int) -> list[int]:
@@ -54,6 +55,38 @@ def ran_and_waited_s(pid: int) -> tuple[float, float]:
             own = (task / "schedstat").read_bytes().split()
             ran, waited = ran + int(own[0]), waited + int(own[1])
     return ran / 1e9, waited / 1e9
+
+
+_LOOK_S: Final = 0.05
+"""So long a call may last before its process is looked at: most are over by then."""
+_TIMES: Final = 10
+"""A call that only waits for a processor ends after so many times its seconds."""
+
+
+class Patience:
+    """How long a call may still take: what its process waits for a processor does not count."""
+
+    def __init__(self, pid: int, seconds: float) -> None:
+        self._pid = pid
+        self._end = time.monotonic() + seconds
+        self._most = _TIMES * seconds
+        self._before: float | None = None
+        self._given = 0.0
+
+    @property
+    def left_s(self) -> float:
+        """The seconds to wait before `is_over` is asked; 0 at the end."""
+        left = max(0.0, self._end - time.monotonic())
+        return min(left, _LOOK_S) if self._before is None else left
+
+    def is_over(self) -> bool:
+        """Whether the time is over, without what the process waited since the first question."""
+        waited = ran_and_waited_s(self._pid)[1]
+        if self._before is None:
+            self._before = waited
+        given = min(waited - self._before, self._most)
+        self._end, self._given = self._end + given - self._given, given
+        return time.monotonic() >= self._end
 
 
 def is_starved(pid: int, seconds: float) -> bool:

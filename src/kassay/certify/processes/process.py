@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import kassay
-from kassay.certify.processes.proc import is_starved
+from kassay.certify.processes.proc import Patience, is_starved
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, Garbage
 from kassay.model.errors import FailureKind, TargetFailure, one_line
 from kassay.model.surroundings import OURS, Surroundings
@@ -193,9 +193,9 @@ class Guarded:
 
         `size_of` returns the length of the reply, given the bytes received and how many of them it saw
         before; -1 while unknown. Output beyond the reply is kept in `ahead`, which may hold the reply to an
-        empty request. A child that waits for a processor longer than it runs has more time: the machine is
-        busy. Both directions are served at once, because a program may answer before it has read
-        everything.
+        empty request. What the child waits for a processor does not count, and one that waits longer than it
+        runs at the end has its time again: the machine is busy. Both directions are served at once, because a
+        program may answer before it has read everything.
         """
         stdin, stdout = self.channel
         rest = self._written(stdin, request, call)
@@ -205,13 +205,15 @@ class Guarded:
         poll = self._poll
         if rest:
             poll.register(stdin, select.POLLOUT)
-        end, more = time.monotonic() + timeout_s, _BUSY_TIMES
+        patience, more = Patience(self.pid, timeout_s), _BUSY_TIMES
         while not 0 <= size <= len(reply):
-            left = end - time.monotonic()
+            left = patience.left_s
             ready = [fd for fd, _ in poll.poll(min(left * 1000 + 1, _POLL_MAX_MS))] if left > 0 else []
             if not ready:
+                if not patience.is_over():
+                    continue
                 if more and is_starved(self.pid, min(timeout_s, _STARVED_S)):
-                    end, more = time.monotonic() + timeout_s, more - 1
+                    patience, more = Patience(self.pid, timeout_s), more - 1
                     continue
                 raise self.fail_timeout(call, timeout_s)
             try:
