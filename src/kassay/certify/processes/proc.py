@@ -75,12 +75,12 @@ class Patience:
 
     @property
     def left_s(self) -> float:
-        """The seconds to wait before `is_over` is asked; 0 at the end."""
+        """The seconds to wait before `is_over` is called; 0 at the end."""
         left = max(0.0, self._end - time.monotonic())
         return min(left, _LOOK_S) if self._before is None else left
 
     def is_over(self) -> bool:
-        """Whether the time is over, without what the process waited since the first question."""
+        """Whether the time is over, without what the process waited since the first call."""
         waited = ran_and_waited_s(self._pid)[1]
         if self._before is None:
             self._before = waited
