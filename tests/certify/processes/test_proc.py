@@ -56,18 +56,18 @@ def test_a_process_is_starved_that_waits_longer_for_a_processor_than_it_runs(
 
 
 def test_what_a_process_waits_for_a_processor_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call of one second whose process waits for three of the first four is over after four."""
+    """A call of one second whose process waits for 1.7 of its seconds is over after 2.7."""
     clock = [100.0]
-    waited = iter([7.0, 8.5, 10.0, 10.0])
+    waited = iter([7.0, 7.9, 8.7, 8.7])
     monkeypatch.setattr(proc.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(proc, "ran_and_waited_s", lambda _: (0.0, next(waited)))
     patience = Patience(1, 1.0)
     assert patience.left_s == pytest.approx(0.05)
     for now, over, left in (
         (100.05, False, 0.95),
-        (101.0, False, 1.5),
-        (102.5, False, 1.5),
-        (104.0, True, 0.0),
+        (101.0, False, 0.9),
+        (101.9, False, 0.8),
+        (102.75, True, 0.0),
     ):
         clock[0] = now
         assert patience.is_over() is over
@@ -82,3 +82,16 @@ def test_a_call_that_only_waits_for_a_processor_ends(monkeypatch: pytest.MonkeyP
     while not patience.is_over():
         clock[0] += 0.5
     assert clock[0] == 22.0
+
+
+def test_time_in_which_a_thread_runs_counts_whatever_other_threads_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Eight threads that never end share two processors: all the time of the process is time that it ran."""
+    clock = [0.0]
+    monkeypatch.setattr(proc.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(proc, "ran_and_waited_s", lambda _: (2 * clock[0], 6 * clock[0]))
+    patience = Patience(1, 2.0)
+    while not patience.is_over():
+        clock[0] += 0.5
+    assert clock[0] == 2.0

@@ -70,7 +70,7 @@ class Patience:
         self._pid = pid
         self._end = time.monotonic() + seconds
         self._most = _TIMES * seconds
-        self._before: float | None = None
+        self._before: tuple[float, float, float] | None = None
         self._given = 0.0
 
     @property
@@ -80,13 +80,17 @@ class Patience:
         return min(left, _LOOK_S) if self._before is None else left
 
     def is_over(self) -> bool:
-        """Whether the time is over, without what the process waited since the first call."""
-        waited = ran_and_waited_s(self._pid)[1]
+        """Whether the time is over, without what the process waited since the first call.
+
+        Time in which a thread of it ran counts, however many others waited.
+        """
+        now = time.monotonic(), *ran_and_waited_s(self._pid)
         if self._before is None:
-            self._before = waited
-        given = min(waited - self._before, self._most)
+            self._before = now
+        passed, ran, waited = (after - before for after, before in zip(now, self._before, strict=True))
+        given = max(self._given, min(waited, passed - ran, self._most))
         self._end, self._given = self._end + given - self._given, given
-        return time.monotonic() >= self._end
+        return now[0] >= self._end
 
 
 def is_starved(pid: int, seconds: float) -> bool:
