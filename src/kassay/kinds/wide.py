@@ -27,6 +27,7 @@ from kassay.model.shape.nodes import (
     TableNode,
     VariantNode,
 )
+from kassay.properties.profile import related
 from kassay.properties.sources import Seeded, derive_seed
 from kassay.properties.wide.names import NameClass, classes_for
 from kassay.properties.wide.ranges import PLAIN_NAMES, PLAIN_NUMBERS, SMALL_SIZES, Size, WideRange
@@ -76,8 +77,8 @@ class WidePlan:
     @property
     def dimensions(self) -> frozenset[str]:
         """The spaces of names, sizes and ranges that are wide, and which names relate to each other."""
-        related = (f"related {space}" for space, known in self.names.items() if known.least > 1)
-        return frozenset((*self.names, *related, *self.sizes, *(number.id for number, _ in self.numbers)))
+        relating = (related(space) for space, known in self.names.items() if known.least > 1)
+        return frozenset((*self.names, *relating, *self.sizes, *(number.id for number, _ in self.numbers)))
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,18 @@ LARGE_SHARE = 0.05
 """The share of large cases in a mixed run."""
 
 
+def related(space: str) -> str:
+    """The dimension in which names of a space relate to each other, such as one that begins another."""
+    return f"related {space}"
+
+
 @dataclass(frozen=True)
 class Profile:
     """How large cases get, and the assumptions about them.
 
     `name` is small (logical corners), large (the shapes of production) or mixed. `assume` narrows the inputs.
     `shape` is the id of the one shape of large cases; empty means all shapes. `wanted` are the spaces of
-    names and the ranges that the case has to be able to show.
+    names and the ranges that the case has to be able to show, and which names relate (`related`).
     """
 
     name: str = "small"

@@ -26,6 +26,7 @@ from kassay.model.connect.history import (
 )
 from kassay.model.connect.work import ConnectorTaskId, Work
 from kassay.properties.connect.scenarios import connector_name, worker_id
+from kassay.properties.profile import related
 from kassay.properties.sources import Source
 from kassay.properties.wide.ranges import Size, WideRange
 
@@ -652,7 +653,7 @@ NAMED: Final = frozenset(("worker", "connector"))
 """The spaces of names of a cluster."""
 
 
-RELATED: Final = "related connector"
+RELATED: Final = related("connector")
 """The dimension of a plan that gives connectors names that relate."""
 
 

@@ -26,11 +26,12 @@ from kassay.model.groups.history import (
 from kassay.model.groups.kinds import SERVER
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.wide_cluster import first_joins, unused_name
+from kassay.properties.profile import related
 
-RELATED: Final = "related topic"
+RELATED: Final = related("topic")
 """The dimension of a plan that gives topics names that relate."""
-_NEEDED: Final = ("equal-subscriptions", "no-conflicting-claims")
-"""The assumptions that exclude a member that drops a topic."""
+_NO_DELETES: Final = ("no-unknown-topics", "no-conflicting-claims")
+"""The assumptions that exclude a topic that is deleted while members own its partitions."""
 
 
 def named_group(history: History, profile: GroupProfile) -> History:
@@ -40,16 +41,12 @@ def named_group(history: History, profile: GroupProfile) -> History:
     profile excludes is left out; a history without two topics at its end stays as it is.
     """
     topics = _topics(history)
-    if (
-        len(topics) < 2
-        or not profile.allows("equal-subscriptions")
-        or not profile.allows("no-conflicting-claims")
-    ):
+    if len(topics) < 2 or not (profile.allows("equal-subscriptions") and profile.drops):
         return history
     first, last = both = tuple(topics)[:2]
     member_id, alone = _two_members(history, both)
     end: list[Change] = [alone, (Resubscribe(member_id, (first,)),), (Resubscribe(member_id, (last,)),)]
-    if profile.kind != SERVER and profile.allows("no-unknown-topics"):
+    if profile.kind != SERVER and all(map(profile.allows, _NO_DELETES)):
         end += [(DeleteTopic(first),), (CreateTopic(topics[first]), DeleteTopic(last))]
     return History(history.cluster, (*history.changes, *end), history.reports)
 
