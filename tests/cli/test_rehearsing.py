@@ -10,7 +10,7 @@ from kassay.certify.rehearse.rehearsal import Rehearsal, compared
 from kassay.cli.main import run
 from tests.certify.rehearse.test_plan import plan
 from tests.certify.rehearse.test_seen import restarted
-from tests.cli.commands.test_live import result
+from tests.cli.commands.test_live import pretend_java_and_jars, result
 from tests.cli.runner import here, valid
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "cluster"
@@ -57,10 +57,7 @@ def test_planned_stands_next_to_seen(monkeypatch, capsys, tmp_path):
     rolls = tuple(compared(played, roll, roll.planned, seen) for roll in played.rolls)
     outcome = Rehearsal(played, rolls, result(restarted()))
     monkeypatch.setattr(rehearsing, "rehearse", lambda *_: outcome)
-    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
-    monkeypatch.setattr(
-        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
-    )
+    pretend_java_and_jars(monkeypatch)
     path = tmp_path / "rehearsal.json"
     run(["live", "--rehearse", *FILES, "--to", "roundrobin", "--json", str(path)])
     text, document = capsys.readouterr().out, valid(json.loads(path.read_text()), "rehearsal-1")

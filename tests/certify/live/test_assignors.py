@@ -22,7 +22,10 @@ def loaded(spec):
     return PROGRAMS.loaded(seat)
 
 
-def test_the_assignor_of_a_jar_is_its_class(folder):
+def test_the_assignor_of_a_jar_is_its_class(folder, monkeypatch):
+    monkeypatch.setattr(
+        "kassay.certify.live.clients.find_java", lambda *_: type("Java", (), {"program": "java"})
+    )
     jar(folder / "one.jar", class_file("a.Mine", interfaces=[INTERFACE]), class_file("a.Other"))
     assert loaded("java:one.jar") == ("a.Mine",)
     assert loaded("java:one.jar+range") == ("a.Mine", "range")

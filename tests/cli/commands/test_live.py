@@ -68,11 +68,15 @@ def test_without_jars_or_maven_one_line_says_what_to_do(tmp_path, monkeypatch, c
     assert "no mvn on the PATH" in capsys.readouterr().err
 
 
-def test_another_cluster_needs_a_yes(tmp_path, monkeypatch, capsys):
+def pretend_java_and_jars(monkeypatch):
+    """Let the command find a Java and the jars of a broker, where nothing is started with them."""
     monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
-    monkeypatch.setattr(
-        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
-    )
+    for module in ("kassay.certify.jars.java", "kassay.certify.live.clients"):
+        monkeypatch.setattr(f"{module}.find_java", lambda *_: type("Java", (), {"program": "java"}))
+
+
+def test_another_cluster_needs_a_yes(tmp_path, monkeypatch, capsys):
+    pretend_java_and_jars(monkeypatch)
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     assert run(["live", "--clients", CLIENTS, "--bootstrap-server", "test:9092"]) == 2
     listed, refused = capsys.readouterr().err.splitlines()
@@ -83,10 +87,7 @@ def test_another_cluster_needs_a_yes(tmp_path, monkeypatch, capsys):
     "words", [("--brokers", "3"), ("--broker-config", "a=b"), ("--broker-assignor", "x.jar")]
 )
 def test_brokers_of_others_are_never_set_up(words, monkeypatch, capsys):
-    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
-    monkeypatch.setattr(
-        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
-    )
+    pretend_java_and_jars(monkeypatch)
     assert run(["live", "--clients", CLIENTS, "--bootstrap-server", "test:9092", *words]) == 2
     assert "its brokers are never stopped or configured" in capsys.readouterr().err
 
@@ -100,10 +101,7 @@ def result(recording, script="1.toml"):
 
 
 def shown(monkeypatch, capsys, tmp_path, outcome):
-    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
-    monkeypatch.setattr(
-        "kassay.certify.jars.java.find_java", lambda *_: type("Java", (), {"program": "java"})
-    )
+    pretend_java_and_jars(monkeypatch)
     monkeypatch.setattr(live_run, "live", lambda *_: outcome)
     path = tmp_path / "live.json"
     code = run(["live", "--clients", CLIENTS, "--json", str(path)])

@@ -170,14 +170,20 @@ def command(
 
 
 def _with_jars(named: ClientPrograms, release: str, home: Path | None, fetch: bool) -> ClientPrograms:
-    """The programs with the jars of the broker, which kassay's own helper needs too."""
+    """The programs with the jars of the broker, which kassay's own helper needs too.
+
+    Wrong options come before a missing Java, and a missing Java before a download.
+    """
     from dataclasses import replace
 
     from kassay.certify.genuine.jars import broker_jars
     from kassay.certify.jars.java import find_java
 
+    if fetch:
+        find_java("kassay live", "java")
+    jars = broker_jars(release, home=home, fetch=fetch)
     find_java("kassay live", "java")
-    return replace(named, jars=broker_jars(release, home=home, fetch=fetch))
+    return replace(named, jars=jars)
 
 
 def _shape(
