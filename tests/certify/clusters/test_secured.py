@@ -78,7 +78,10 @@ def broker(folder):
 
 
 def wait_for_members(started):
-    """Until both groups are stable with two members that own all partitions."""
+    """Until both groups are stable with two members that own all partitions and have committed offsets.
+
+    A consumer commits 5 s after its first assignment; a group without offsets has no lag to read.
+    """
     end = time.monotonic() + JOINED_S
     while time.monotonic() < end:
         try:
@@ -87,11 +90,12 @@ def wait_for_members(started):
         except InputError:
             groups = []
         if groups and all(
-            len(g.group.members) == 2 and not g.unowned and g.stability.is_stable for g in groups
+            len(g.group.members) == 2 and not (g.unowned or g.gaps) and g.stability.is_stable for g in groups
         ):
             return
         time.sleep(0.5)
-    raise AssertionError("the members did not join")
+    seen = [(len(g.group.members), g.unowned, g.gaps, g.stability) for g in groups]
+    raise AssertionError(f"the members did not join or commit: {seen}")
 
 
 def properties(folder, protocol, mechanism=None, jaas=None, **more):
