@@ -1,6 +1,6 @@
 """Writes `docs/guards.md`: every guard of coordinator and clients, and what notices its removal.
 
-`python docs/writers/guards.py > docs/guards.md` reads the record and the reasons (`tests/guards`).
+`python docs/writers/guards.py > docs/guards.md` reads the record and the reasons (`docs/guards`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,12 +20,10 @@ from tests.guards.__main__ import every_guard
 from tests.guards.catalogue import modules, name_of
 from tests.guards.forks import HANGS
 from tests.guards.record import RECORD, Record, read
-from tests.guards.removal import FAILS, NOT_MET, OTHER_STATES, Came
-from tests.guards.suites import FILES
+from tests.guards.removal import FAILS, OTHER_STATES, Came
 
 REASONS: Final = RECORD.with_name("reasons.toml")
 EXPLORE: Final = "kassay explore "
-SWITCH_RUNS: Final = FILES[1]
 STOPS: Final = ("dead end", "livelock")
 """What an exploration shows besides broken invariants."""
 
@@ -33,44 +31,74 @@ INVARIANT: Final = "an exploration: an invariant is broken"
 STOP: Final = "an exploration: a dead end or a livelock"
 RAISED: Final = "an exploration: the model raises an exception, or does not end"
 TRACE: Final = "a genuine trace of Kafka's coordinator: the model does something else"
-TEST: Final = "a test of the model, or of a broken rule (`docs/switches.md`), fails"
+TEST: Final = "a test of the model, or of a [broken rule](switches.md), fails"
 OTHERS: Final = "an exploration has another number of states, and nothing is broken; with the reason"
 NOT_NOTICED: Final = "nothing; with the reason"
 UNTOLD: Final = "nothing; the reason is not known"
 WAYS: Final = (INVARIANT, STOP, RAISED, TRACE, TEST, OTHERS, NOT_NOTICED, UNTOLD)
 
+COLUMN: Final = {
+    INVARIANT: "exploration",
+    STOP: "exploration",
+    RAISED: "exploration",
+    TRACE: "trace",
+    TEST: "test",
+    OTHERS: "nothing",
+    NOT_NOTICED: "nothing",
+}
+"""The column of a module's row that counts a way."""
+COLUMNS: Final = tuple(dict.fromkeys(COLUMN.values()))
+
 BY_HAND: Final = 229
 """Guards that a single check noticed outside the recorded runs: mostly a test written for them."""
 
-NOTHING_CHECKS: Final = (
-    "No listed exploration, trace or test reaches it with the outcome that the removal changes."
-)
-NOT_INVESTIGATED: Final = "The reason is not known: nothing that was run breaks without it."
-
-INTRODUCTION: Final = """# Guards, and what notices that one is removed
+INTRODUCTION: Final = """# Guards: which condition of the model does no check need?
 
 A guard is a condition in a function of the coordinator or of a client (the folders `coordinator` and
-`clients` of `src/kassay/model/protocols`), or a row of their tables. Each is removed in turn:
+`clients` of `src/kassay/model/protocols`), or a row of their tables. Each guard is removed in turn:
 
-* an early exit or refusal *never* happens, a conditional statement *always* runs, a filter lets everything
-  pass;
+* an early exit or refusal *never* happens, a conditional statement *always* runs, a filter passes everything;
 * one side of a choice is *never* or *always* taken;
 * one of several operands is *left out*;
 * the event of a row is *impossible* in its state.
 
-The model without the guard then runs, in this order,
+The model without the guard then runs, in this order:
 
-* the explorations of [exhaustive-runs.md](exhaustive-runs.md) under the rules of 4.4, and those at whose
-  bounds the broken rules of [switches.md](switches.md) are found, with none on, smallest first, up to a
-  total number of states;
-* the genuine traces of Kafka's own coordinator that the tests contain;
-* the tests of the model, those of the guard's module first, and the test of each broken rule with it on.
+1. the explorations of [exhaustive runs](exhaustive-runs.md) under the rules of 4.4, and those at whose bounds
+   the [broken rules](switches.md) are found, with none on, smallest first, up to a total number of states;
+2. the genuine traces of Kafka's own coordinator that the tests contain;
+3. the tests of the model, those of the guard's module first, and the test of each broken rule with it on.
 
 A check runs only if it reaches the row, or the condition with the outcome that the removal changes. The
-first that notices is recorded. An exploration notices by a broken invariant, a dead end, a livelock, an
-exception, or by not ending. `./dev tox run -e guards` runs everything (`PYTHONPATH=docs python -m
-tests.guards`: hours) and updates `tests/guards/record.json`, from which `python docs/writers/guards.py >
-docs/guards.md` writes this page; `tests/guards/test_record.py` repeats a sample of the record."""
+first check that notices is recorded. An exploration notices by a broken invariant, a dead end, a livelock, an
+exception, or by not ending."""
+
+DATA: Final = """## Read the record
+
+[guards/record.json](guards/record.json) says for each guard what noticed (`by`) and how (`how`);
+[guards/reasons.toml](guards/reasons.toml) says for each guard that nothing notices why nothing breaks. The
+name of a guard is its function, the condition and how it is removed:
+
+```console
+$ grep -A 4 'any_balanced._copies: `home' docs/guards/record.json
+  "clients.any_balanced._copies: `home not in processes` left out": {
+   "by": "kassay explore streams --standby 1 --client corrected",
+   "how": "one-copy-per-process in 5 steps",
+   "states": 39
+  },
+$ grep -B 3 '_standbys: `len' docs/guards/reasons.toml
+[[reason]]
+why = 'An early exit: the only way to place copies is the most even and keeps most.'
+guards = [
+  'clients.any_balanced._standbys: `len(candidates) < 2` never',
+```
+
+## Reproduce it
+
+`./dev tox run -e guards` removes every guard (hours) and updates the record; `--only coordinator.consumer`
+covers one module. `PYTHONPATH=docs python docs/writers/guards.py > docs/guards.md` writes this page.
+`tests/guards/test_record.py` repeats a sample of the record, and `tests/docs/test_guards.py` fails if a guard
+that nothing notices has no reason."""
 
 
 class Reasons(NamedTuple):
@@ -118,33 +146,11 @@ def unbroken(record: Record) -> list[str]:
     return sorted(name for name, came in record.came.items() if is_unbroken(came))
 
 
-def noticed_by(came: Came) -> str:
-    """What noticed and how, in a few words."""
-    if came.how == HANGS:
-        return "does not end"
-    if way(came) is OTHERS:
-        walk, counts = came.how.removeprefix(f"{OTHER_STATES} ").rsplit(": ", 1)
-        return f"{counts.replace(' and not ', ' states and not ')}: {walk.removeprefix(EXPLORE)}"
-    if way(came) is TEST:
-        file, name = came.by.split("::", 1)
-        if file == SWITCH_RUNS:
-            return f"the broken rule {name.partition('[')[2][:-1]} is not found as it should be"
-        return f"{came.how}: {file.removeprefix('tests/')} {name}"
-    return f"{came.how}: {came.by.removeprefix(EXPLORE)}"
-
-
-def _code(text: str) -> str:
-    """As code within a row of a table."""
-    return f"`{text.replace('`', '').replace('|', chr(92) + '|')}`"
-
-
-def _within(name: str) -> tuple[str, str]:
-    """The module of a guard, and the guard within it."""
-    head, rest = name.split(": ", 1)
+def module_of(name: str) -> str:
+    """The module of a guard."""
+    head = name.split(": ", 1)[0]
     places = [place for place in map(name_of, modules()) if head.startswith(f"{place}.")]
-    place = max(places, key=len, default=head.rpartition(".")[0])
-    text, removed = rest.rsplit("`", 1)
-    return place, f"{head[len(place) + 1 :]}: {_code(text)} {removed.strip()}"
+    return max(places, key=len, default=head.rpartition(".")[0])
 
 
 def _asked(record: Record) -> Iterator[str]:
@@ -166,25 +172,10 @@ def _counts(record: Record, why: Mapping[str, str]) -> Iterator[str]:
     yield f"| all | {counts.total():,} |"
 
 
-def _unnoticed(names: Iterable[str], record: Record, why: Mapping[str, str]) -> Iterator[str]:
-    yield from ("Unnoticed:", "")
-    shared: dict[str, list[str]] = {}
-    for name in names:
-        came = record.came[name]
-        fact = NOTHING_CHECKS if came.how == NOT_MET else NOT_INVESTIGATED
-        states = f" ({noticed_by(came)})" if way(came) is OTHERS else ""
-        shared.setdefault(why.get(name, fact), []).append(_within(name)[1] + states)
-    yield from (f"* {'; '.join(guards)}. *{reason}*" for reason, guards in shared.items())
-
-
-def _module(names: list[str], record: Record, why: Mapping[str, str]) -> Iterator[str]:
-    lost = [name for name in names if is_unbroken(record.came[name])]
-    if lost:
-        yield from (*_unnoticed(lost, record, why), "")
-    if noticed := [name for name in names if name not in {*lost}]:
-        yield from ("| guard | noticed by |", "|---|---|")
-        yield from (f"| {_within(name)[1]} | {noticed_by(record.came[name])} |" for name in noticed)
-        yield ""
+def _module(module: str, names: Sequence[str], record: Record) -> str:
+    """The row of a module."""
+    ways = Counter(COLUMN[way(record.came[name])] for name in names)
+    return f"| {' | '.join([module, str(len(names)), *(str(ways[column]) for column in COLUMNS)])} |"
 
 
 def page(record: Record, why: Mapping[str, str], today: Collection[str]) -> str:
@@ -201,17 +192,17 @@ def page(record: Record, why: Mapping[str, str], today: Collection[str]) -> str:
     ]
     if gone or new:
         lines += [
-            f"The code has changed since: {len(gone)} recorded guards no longer exist, "
-            f"{len(new)} present guards are not recorded.",
+            f"{len(gone)} recorded guards no longer exist in the code, and {len(new)} guards of the code are "
+            "not recorded.",
             "",
         ]
-    lines += [*_counts(record, why), ""]
+    lines += [*_counts(record, why), "", "## By module", ""]
     modules: dict[str, list[str]] = {}
     for name in record.came:
-        modules.setdefault(_within(name)[0], []).append(name)
-    for module, names in modules.items():
-        lines += [f"## {module}", "", *_module(names, record, why)]
-    return "\n".join(lines).rstrip("\n") + "\n"
+        modules.setdefault(module_of(name), []).append(name)
+    lines += [f"| module | guards | {' | '.join(COLUMNS)} |", f"|---|---|{'---|' * len(COLUMNS)}"]
+    lines += [*(_module(module, names, record) for module, names in modules.items()), "", DATA]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:

@@ -5,7 +5,7 @@
 First each listed world, each genuine trace and each of their tests is asked which conditions it meets, and with which
 outcomes, and which rows of tables (`--met FILE` keeps that). Then each guard is removed and the worlds that can notice
 are walked, smallest first, within `--walked` states a guard, then the traces, then the tests. What came of it is added
-to `tests/guards/record.json`, guard by guard, so that an interrupted run goes on; a guard that is on record is left
+to `docs/guards/record.json`, guard by guard, so that an interrupted run goes on; a guard that is on record is left
 out unless `--anew`, or nobody has noticed it yet and `--again` asks more of them.
 """
 

@@ -1,12 +1,13 @@
-"""What is on record of the guards: `record.json` beside this file."""
+"""What is on record of the guards: `docs/guards/record.json`."""
 
 import json
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.guards.removal import Came
+from tests.paths import DOCS
 
-RECORD = Path(__file__).parent / "record.json"
+RECORD = DOCS / "guards" / "record.json"
 
 
 class Record(NamedTuple):
