@@ -1,27 +1,27 @@
-"""Fills in the tables of `docs/exhaustive-runs.md`: runs each command for the releases that it has.
+"""Fills in `docs/exhaustive-runs/runs.csv`: runs each command for the releases that it has.
 
-The page is hand-written except for the figures of its tables: states, CPU seconds and verdict of the newest
-release, and states and verdict of each older one, where a walk is small enough. A new row only needs its
-command:
+A row has the figures of a command: states, CPU seconds and verdict of the newest release, and states and
+verdict of each older one, where a walk is small enough. A new row only needs its part and its command:
 
     python docs/writers/exhaustive_runs.py              runs the rows that lack figures
     python docs/writers/exhaustive_runs.py --again TEXT repeats those whose command contains the text
+    python docs/writers/exhaustive_runs.py --summary    prints the table of `docs/exhaustive-runs.md`
 
-The page is read and written row by row, so you can interrupt a run and add rows in the meantime.
+The file is read and written row by row, so you can interrupt a run and add rows in the meantime.
 `tests/docs/test_exhaustive_runs.py` checks counts and verdicts; times are not checked.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import io
 import json
-import re
 import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -30,7 +30,7 @@ from kassay.cli.main import EXIT_USAGE, run
 from kassay.model.protocols.values.releases import NEWEST, RELEASES, TRUNK_2024
 from kassay.writing.files import write_text
 
-PAGE: Final = Path(__file__).parents[1] / "exhaustive-runs.md"
+RUNS: Final = Path(__file__).parents[1] / "exhaustive-runs" / "runs.csv"
 OLDER: Final = tuple(name for name in RELEASES if name not in (NEWEST, TRUNK_2024))
 """The older releases, newest first."""
 LIMIT: Final = 500_000
@@ -45,11 +45,7 @@ NOT_WALKED: Final = "-"
 """The cell of an older release for which a walk is too large."""
 UNCHANGED: Final = "kassay explore classic "
 """The prefix of commands that no rule of an older release changes."""
-HEAD: Final = (
-    f"| command | states | seconds | verdict | {' | '.join(OLDER)} |",
-    f"|---|---|---|---|{'---|' * len(OLDER)}",
-)
-_ROW: Final = re.compile(r"^\| `(kassay explore [^`]+)` \|(.*)$", re.MULTILINE)
+HEAD: Final = ("part", "command", "states", "seconds", "verdict", *OLDER)
 
 
 class Figures(NamedTuple):
@@ -63,21 +59,21 @@ class Figures(NamedTuple):
         """The cells of a row."""
         if self.states is None:
             return ["", "", self.verdict]
-        return [f"{self.states:,}", "" if self.seconds is None else f"{self.seconds:.1f}", self.verdict]
+        return [str(self.states), "" if self.seconds is None else f"{self.seconds:.1f}", self.verdict]
 
 
 class Row(NamedTuple):
-    """A line of a table: the command, and the figures of each release, None where they are missing."""
+    """A row: its part, the command, and the figures of each release, None where they are missing."""
 
+    part: str
     command: str
     newest: Figures | None
     older: tuple[Figures | None, ...]
 
-    def line(self) -> str:
-        """The line as Markdown."""
+    def cells(self) -> list[str]:
+        """The cells of the row."""
         cells = self.newest.cells() if self.newest else [""] * 3
-        cells += [_cell(figures, self.newest) for figures in self.older]
-        return f"| {' | '.join([f'`{self.command}`', *cells])} |"
+        return [self.part, self.command, *cells, *(_cell(figures, self.newest) for figures in self.older)]
 
 
 def _cell(older: Figures | None, newest: Figures | None) -> str:
@@ -87,24 +83,56 @@ def _cell(older: Figures | None, newest: Figures | None) -> str:
     if older.states is None:
         return older.verdict
     if newest and older.verdict == newest.verdict:
-        return SAME if older.states == newest.states else f"{older.states:,}"
-    return f"{older.states:,}, {older.verdict}"
+        return SAME if older.states == newest.states else str(older.states)
+    return f"{older.states}, {older.verdict}"
 
 
 def rows(text: str) -> Iterator[Row]:
-    """The rows of the tables of a page."""
-    for command, rest in _ROW.findall(text):
-        cells = [cell.strip() for cell in rest.split("|")]
-        cells += [""] * (3 + len(OLDER) - len(cells))
+    """The rows of the file; raises ValueError if its columns are others."""
+    head, *listed = csv.reader(io.StringIO(text))
+    if head != [*HEAD]:
+        raise ValueError(f"expected the columns {', '.join(HEAD)}; got {', '.join(head)}")
+    for part, command, *given in listed:
+        cells = [*given, *[""] * (len(HEAD) - 2 - len(given))]
         newest = _figures(cells[:3])
-        yield Row(command, newest, tuple(_older(cell, newest) for cell in cells[3 : 3 + len(OLDER)]))
+        yield Row(part, command, newest, tuple(_older(cell, newest) for cell in cells[3:]))
+
+
+def written(listed: Iterable[Row]) -> str:
+    """The rows as the text of the file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEAD)
+    writer.writerows(row.cells() for row in listed)
+    return text.getvalue()
+
+
+def summary(listed: Iterable[Row]) -> list[str]:
+    """The lines of the page's table: how many runs each part has, how they end, and how large they are."""
+    parts: dict[str, list[Figures]] = {}
+    for row in listed:
+        if row.newest:
+            parts.setdefault(row.part, []).append(row.newest)
+    lines = [
+        "| part | runs | hold | violated | largest, in states | what breaks |",
+        "|---|---|---|---|---|---|",
+    ]
+    for part, figures in parts.items():
+        hold = sum(each.verdict == "holds" for each in figures)
+        broken = {one for each in figures for one in each.verdict.partition(": ")[2].split(", ") if one}
+        largest = max(each.states or 0 for each in figures)
+        lines.append(
+            f"| {part} | {len(figures)} | {hold} | {len(figures) - hold} | {largest:,} | "
+            f"{', '.join(sorted(broken)) or '-'} |"
+        )
+    return lines
 
 
 def _figures(cells: list[str]) -> Figures | None:
     states, seconds, verdict = cells
     if not (states and verdict):
         return None
-    return Figures(int(states.replace(",", "")), float(seconds) if seconds else None, verdict)
+    return Figures(int(states), float(seconds) if seconds else None, verdict)
 
 
 def _older(cell: str, newest: Figures | None) -> Figures | None:
@@ -113,7 +141,7 @@ def _older(cell: str, newest: Figures | None) -> Figures | None:
     if not cell or newest is None:
         return None
     states, _, verdict = ("", "", "") if cell == SAME else cell.partition(", ")
-    return Figures(int(states.replace(",", "")) if states else newest.states, None, verdict or newest.verdict)
+    return Figures(int(states) if states else newest.states, None, verdict or newest.verdict)
 
 
 def verdict(document: Mapping[str, Any]) -> str:
@@ -148,7 +176,8 @@ def walked(command: str, release: str = "") -> Figures:
 def filled(row: Row) -> Row:
     """The row, run for the newest release, and for the older ones if that walk is small."""
     newest = walked(row.command)
-    return Row(row.command, newest, tuple(_repeated(row.command, newest, release) for release in OLDER))
+    older = tuple(_repeated(row.command, newest, release) for release in OLDER)
+    return row._replace(newest=newest, older=older)
 
 
 def _repeated(command: str, newest: Figures, release: str) -> Figures:
@@ -160,22 +189,16 @@ def _repeated(command: str, newest: Figures, release: str) -> Figures:
     return walked(command, release)
 
 
-def with_row(text: str, row: Row) -> str:
-    """The text of a page with the line of this command replaced."""
-    lines = text.splitlines(keepends=True)
-    start = f"| `{row.command}` |"
-    return "".join(row.line() + "\n" if line.startswith(start) else line for line in lines)
-
-
-def fill(page: Path, again: str | None = None) -> Iterator[Row]:
-    """Run the rows that lack figures, or those with the text in their command, and write each into the page.
+def fill(path: Path, again: str | None = None) -> Iterator[Row]:
+    """Run the rows that lack figures, or those with the text in their command, and write each into the file.
 
     Yields each row once it is written, smallest known rows first.
     """
-    due = [row for row in rows(page.read_text(encoding="utf-8")) if _is_due(row, again)]
+    due = [row for row in rows(path.read_text(encoding="utf-8")) if _is_due(row, again)]
     for row in sorted(due, key=lambda row: (row.newest and row.newest.states) or 0):
         done = filled(row)
-        write_text(with_row(page.read_text(encoding="utf-8"), done), str(page))
+        listed = rows(path.read_text(encoding="utf-8"))
+        write_text(written(done if each.command == done.command else each for each in listed), str(path))
         yield done
 
 
@@ -186,13 +209,18 @@ def _is_due(row: Row, again: str | None) -> bool:
 
 
 def main() -> None:
-    """Fill in the page, and print each row after its run."""
+    """Fill in the file and print each row after its run, or print the summary."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--again", metavar="TEXT", help="repeat the rows whose command contains this")
-    for row in fill(PAGE, parser.parse_args().again):
-        sys.stdout.write(row.line() + "\n")
+    parser.add_argument("--summary", action="store_true", help="print the table of the page, and run nothing")
+    chosen = parser.parse_args()
+    if chosen.summary:
+        sys.stdout.writelines(f"{line}\n" for line in summary(rows(RUNS.read_text(encoding="utf-8"))))
+        return
+    for row in fill(RUNS, chosen.again):
+        sys.stdout.write(written([row]).splitlines()[1] + "\n")
         sys.stdout.flush()
 
 

@@ -1,7 +1,8 @@
-"""The list of exhaustive runs (docs/exhaustive-runs.md): each walked to the end, clean, and as large as ever."""
+"""The exhaustive runs (docs/exhaustive-runs): each walked to the end, clean, and as large as ever; the page sums them up."""
 
 from __future__ import annotations
 
+import csv
 import re
 from typing import NamedTuple
 
@@ -10,33 +11,35 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.model.protocols.world.clock import Timing
 from tests.explored import explore, settings
+from tests.paths import DOCS
 from writers.exhaustive_runs import (
-    HEAD,
     LIMIT,
     NOT_THERE,
     NOT_WALKED,
     OLDER,
     OLDER_LIMIT,
-    PAGE,
+    RUNS,
     UNCHANGED,
     Figures,
     Row,
     fill,
     rows,
+    summary,
     verdict,
-    with_row,
+    written,
 )
 
 BY_HAND = 6_500
 """States of the largest walk that every change is put to; larger ones are walked by hand, by `tox -e deep`."""
-TEXT = PAGE.read_text(encoding="utf-8")
+TEXT = RUNS.read_text(encoding="utf-8")
+PAGE = (DOCS / "exhaustive-runs.md").read_text(encoding="utf-8")
 SMALL = "kassay explore kip848 --members 1 --partitions 1 --faults write=1"
 LATE = "kassay explore kip848 --members 1 --partitions 1 --late-targets"
 OLDEST = OLDER[-1]
 
 
 class Run(NamedTuple):
-    """A command of the page with the release that it is walked for, and what the page says of it."""
+    """A command with the release that it is walked for, and what the list says of it."""
 
     command: str
     figures: Figures
@@ -67,14 +70,14 @@ class Run(NamedTuple):
 
 
 def runs():
-    """What the rows of the page's tables say, for the newest release and for each older one."""
+    """What the rows of the list say, for the newest release and for each older one."""
     for row in rows(TEXT):
         yield Run(row.command, row.newest)
         for release, figures in zip(OLDER, row.older, strict=True):
             yield Run(row.command, figures, release)
 
 
-def test_the_page_lists_what_the_design_asks_for():
+def test_the_list_has_what_the_design_asks_for():
     asked = [run.settings for run in runs() if not run.release]
     pairs = {
         "crash=1,pause=1",
@@ -105,7 +108,7 @@ def test_the_page_lists_what_the_design_asks_for():
 
 
 def test_every_row_has_its_figures_and_all_are_complete():
-    assert TEXT.count("\n| `kassay explore") == len([*rows(TEXT)]) > 150
+    assert TEXT.count("kassay explore") == len([*rows(TEXT)]) > 150
     assert all(row.newest and all(row.older) for row in rows(TEXT)), (
         "python docs/writers/exhaustive_runs.py fills them in"
     )
@@ -114,8 +117,20 @@ def test_every_row_has_its_figures_and_all_are_complete():
     assert not any("stopped" in run.figures.verdict for run in runs())
     commands = [row.command for row in rows(TEXT)]
     assert len(commands) == len({*commands})
-    assert TEXT.count("\n".join(HEAD)) == len(re.findall(r"^\| command", TEXT, re.MULTILINE))
-    assert [*rows(TEXT)] == [one for row in rows(TEXT) for one in rows(row.line())]
+    assert written(rows(TEXT)) == TEXT
+
+
+def test_the_page_sums_the_rows_up_and_names_each_part():
+    assert "\n".join(summary(rows(TEXT))) in PAGE, "python docs/writers/exhaustive_runs.py --summary"
+
+
+def test_the_larger_runs_are_commands_that_kassay_takes():
+    with (DOCS / "exhaustive-runs" / "larger.csv").open(encoding="utf-8") as file:
+        larger = [*csv.DictReader(file)]
+    assert len(larger) > 10
+    for row in larger:
+        assert row["command"].startswith("kassay explore ")
+        assert int(row["steps"]) > int(row["states"]) > 5_000
 
 
 def test_what_is_not_there_is_refused_for_that_release_alone():
@@ -144,36 +159,48 @@ def test_no_rule_of_an_older_release_changes_a_classic_group():
         assert (document["states"], verdict(document)) == (row.newest.states, row.newest.verdict)
 
 
-def test_a_row_is_filled_in_and_nothing_else_of_the_page_changes(tmp_path):
-    page = tmp_path / "page.md"
-    (known,) = rows(
-        f"| `{SMALL.replace('write', 'crash')}` | 7 | 0.1 | holds | same | 9 | - | 9, violated: x |"
+def listed(path, *lines):
+    """A file with these lines after the head."""
+    path.write_text("\n".join([TEXT.splitlines()[0], *lines]) + "\n")
+    return path
+
+
+def test_a_row_is_filled_in_and_nothing_else_of_the_list_changes(tmp_path):
+    path = listed(
+        tmp_path / "runs.csv",
+        f"Small,{SMALL}",
+        f'Small,{SMALL.replace("write", "crash")},7,0.1,holds,same,9,-,"9, violated: x"',
+        f"Late,{LATE},3",
     )
+    _, known, _ = rows(path.read_text())
     assert [one.states for one in known.older] == [7, 9, None, 9]
     assert [one.verdict for one in known.older] == ["holds", "holds", NOT_WALKED, "violated: x"]
-    page.write_text(f"# Walks\n\n| `{SMALL}` |\n{known.line()}\n| `{LATE}` | 3 |\n\nThe end.\n")
-    first, late = fill(page)
+    first, late = fill(path)
     assert first.newest.states == first.older[-1].states == 11
     assert {first.newest.verdict, first.older[-1].verdict, late.newest.verdict} == {"holds"}
     assert late.older[-1].verdict == NOT_THERE
-    lines = page.read_text().splitlines()
-    assert lines == ["# Walks", "", first.line(), known.line(), late.line(), "", "The end."]
-    assert [*fill(page)] == []
-    (again,) = fill(page, "write=1")
+    assert path.read_text() == written([first, known, late])
+    assert [*fill(path)] == []
+    (again,) = fill(path, "write=1")
     assert again.newest.states == 11
 
 
-def test_what_kassay_refuses_is_told(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(f"| `{SMALL.replace('write', 'writ')}` |\n")
+def test_what_kassay_refuses_is_reported(tmp_path):
+    path = listed(tmp_path / "runs.csv", f"Small,{SMALL.replace('write', 'writ')}")
     with pytest.raises(ValueError, match=r"writ=1: exit 2: kassay: --faults"):
-        [*fill(page)]
+        [*fill(path)]
 
 
-def test_a_line_takes_the_place_of_its_command_alone():
-    row = Row(SMALL, Figures(1, 0.0, "holds"), (Figures(None, None, NOT_THERE),) * len(OLDER))
-    text = f"| `{SMALL}` | |\n| `{SMALL},crash=1` | |\n"
-    assert with_row(text, row) == f"{row.line()}\n| `{SMALL},crash=1` | |\n"
+def test_other_columns_are_refused():
+    with pytest.raises(ValueError, match=r"expected the columns part, command.*got command"):
+        [*rows("command,states\n")]
+
+
+def test_a_part_is_summed_up():
+    small, large = Figures(1_000, 0.0, "holds"), Figures(2_000, 0.0, "violated: b, a")
+    assert summary([Row("x", "1", small, ()), Row("x", "2", large, ()), Row("x", "3", None, ())])[2:] == [
+        "| x | 2 | 1 | 1 | 2,000 | a, b |"
+    ]
 
 
 def test_the_verdict_names_what_broke_and_no_zombies():
@@ -207,6 +234,6 @@ def test_the_verdict_names_what_broke_and_no_zombies():
         if run.figures and run.figures.states is not None
     ],
 )
-def test_every_run_ends_as_the_page_says_and_is_as_large_as_ever(run):
+def test_every_run_ends_as_the_list_says_and_is_as_large_as_ever(run):
     document = explore(**run.settings, states_max=LIMIT).to_json()
     assert (document["states"], verdict(document)) == (run.figures.states, run.figures.verdict)
