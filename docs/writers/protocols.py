@@ -1,11 +1,16 @@
-"""Writes `docs/protocols.md`: the protocols as state machines, from the tables that the models use.
+"""Writes `docs/protocols.md` and its data: the protocols as state machines, from the models' tables.
 
-`python docs/writers/protocols.py > docs/protocols.md`; tests compare the page with the tables.
+`python docs/writers/protocols.py` writes the page, `docs/protocols/rules.csv` with a row for each state and
+event, and `docs/protocols/older-rules.csv` with both versions of each rule that a release changed; tests
+compare all three with the tables.
 """
 
 from __future__ import annotations
 
-import sys
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from kassay.certify.protocols.switches import SWITCHES
@@ -15,15 +20,22 @@ from kassay.model.protocols.coordinator.consumer import targets
 from kassay.model.protocols.coordinator.streams.targets import STREAMS_MEMBER_TABLE
 from kassay.model.protocols.coordinator.table import CLASSIC_GROUP, CONSUMER_GROUP, STREAMS_GROUP
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
-from kassay.model.protocols.values.releases import OLD_RULES, RELEASES
+from kassay.model.protocols.values.releases import OLD_RULES, RELEASES, OldRule
+from kassay.writing.files import write_text
 
+DOCS: Final = Path(__file__).parents[1]
+RULES: Final = DOCS / "protocols" / "rules.csv"
+OLDER: Final = DOCS / "protocols" / "older-rules.csv"
 CHANGES: Final = """## What changed in Kafka 4.4
 
 There is one model of the coordinator, with the rules of 4.4.0 (8d3916cfe15f, 2026-08-21). Where an older
 release has another rule, a switch turns that rule on, and `--release 4.2.1` turns on all that 4.2.1 has.
 [`kassay conform`](conform.md) compares 4.4.0, 4.3.1, 4.2.1, 4.1.2 and 4.0.2 with Kafka's own classes; 2024-10
-is trunk of 2024-10-25 (1eb7644), of which there are genuine traces. `kassay explore ... --switch NAME` turns
-on one rule, and `kassay switches` shows what finds each, at which bound (`docs/switches.md`)."""
+is trunk of 2024-10-25 (1eb7644), of which there are genuine traces. `--switch NAME` of `kassay explore` turns
+on one rule; [switches](switches.md) shows what finds each, at which bound.
+
+[protocols/older-rules.csv](protocols/older-rules.csv) states both versions of each rule and, where no
+exploration finds it, why. *Until* is the last release with the older rule."""
 SIZES: Final = """## How many states there are
 
 Two members, two partitions, every legal balanced answer of the assignor; states that are identical up to the
@@ -41,17 +53,15 @@ numbering of generations and member ids count once. `tests/docs/test_protocol_si
 The prototype is an older, smaller model. Three choices, each tried separately, account for most of the
 difference:
 
-* A leader's SyncGroup is two steps, persist and then answer, so a failover can happen between them. With one
-  step there are about half as many states; the prototype's figures without a failover lie between the two.
-* The log is dropped from the state once no failover is left in the budget, because it will not be read. With
-  it, worlds with a failover are as large as the prototype's, within 3 %.
-* Generations and ids are counted from the lowest that a member still holds. With continuous numbers, worlds
-  with two faults are almost twice as large.
+* A leader's SyncGroup is two steps, persist and then answer, so a failover can happen between them. One step
+  halves the states.
+* The log leaves the state once no failover is left in the budget. With it, worlds with a failover are as
+  large as the prototype's, within 3 %.
+* Generations and ids count from the lowest that a member still holds. With continuous numbers, worlds with
+  two faults are almost twice as large.
 
-Not tried separately: a heartbeat whose answer changes nothing leads back to its own state and adds none; a
-parked reply waits in its client's inbox, which adds the states between answer and receipt; a new member's
-id is pending in a state of its own (KIP-394). With crash, pause and failover the world of KIP-848 has
-23,247 states; the prototype's figures for it use other budgets and are not comparable."""
+With crash, pause and failover the world of KIP-848 has 23,247 states; the
+prototype's figures for it use other budgets and are not comparable."""
 
 
 class Machine(NamedTuple):
@@ -151,62 +161,90 @@ def _safe(text: str) -> str:
     return text.replace(":", "").replace(";", ",").replace("-", " ")
 
 
-def cells(table: Table) -> str:
-    """Every cell that is neither ignored nor impossible, as a Markdown table."""
-    lines = ["| state | event | may lead to | action |", "|---|---|---|---|"]
+def cells(table: Table) -> Iterator[tuple[str, str, str, str]]:
+    """Every state and event of a table: where the event may lead, and what the model does."""
     for state, rules in table.items():
         for event, rule in rules.items():
-            if rule not in (IGNORE, IMPOSSIBLE):
-                to = ", ".join(str(target) for target in rule.targets)
-                lines.append(f"| {state} | {event} | {to} | {rule.action.replace('|', '/')} |")
-    return "\n".join(lines)
+            to = " / ".join(str(target) for target in rule.targets)
+            kind = {IGNORE: "ignored", IMPOSSIBLE: "impossible"}.get(rule, rule.action)
+            yield str(state), str(event), to, kind
+
+
+def older_rules() -> Iterator[tuple[str, str, str, str, str, str]]:
+    """The rules that a release changed: both versions, how long the older one was, what finds it."""
+    for rule in OLD_RULES:
+        yield rule.switch, rule.tickets, rule.was, rule.now, _until(rule), _shown(rule) or rule.hidden
+
+
+def written(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """The text of a file with these columns."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def _until(rule: OldRule) -> str:
+    return next(release for release, rules in RELEASES.items() if rule.switch in rules)
+
+
+def _shown(rule: OldRule) -> str:
+    """The invariants that find the older rule, "" if no exploration does."""
+    switch = SWITCHES.get(rule.switch)
+    return ", ".join(switch.shows) if switch else ""
 
 
 def _omitted(table: Table) -> str:
     kinds = [rule for rules in table.values() for rule in rules.values()]
     ignored, impossible = kinds.count(IGNORE), kinds.count(IMPOSSIBLE)
-    return (
-        f"{len(kinds)} cells, of which {ignored} ignore the event and {impossible} are impossible: "
-        "for these the model raises `IllegalTransition`."
-    )
+    return f"{len(kinds)} cells, {ignored} ignored, {impossible} impossible."
 
 
 def changes() -> str:
-    """The older rules as a Markdown table: both versions, how long the older one was, what finds it."""
-    lines = ["| switch | ticket | before | 4.4.0 | until | found by |", "|---|---|---|---|---|---|"]
-    for rule in OLD_RULES:
-        switch = SWITCHES.get(rule.switch)
-        shown = ", ".join(switch.shows) if switch else f"no exploration: {rule.hidden}"
-        until = next(release for release, rules in RELEASES.items() if rule.switch in rules)
-        lines.append(
-            f"| {rule.switch} | {rule.tickets or '-'} | {rule.was} | {rule.now} | {until} | {shown} |"
-        )
+    """The older rules as a Markdown table: how long each was, and what finds it."""
+    lines = ["| switch | ticket | until | found by |", "|---|---|---|---|"]
+    lines += [
+        f"| {rule.switch} | {rule.tickets or '-'} | {_until(rule)} | {_shown(rule) or '-'} |"
+        for rule in OLD_RULES
+    ]
     return "\n".join(lines)
 
 
 def page() -> str:
     """The whole page."""
     parts = [
-        "# The protocols as state machines",
-        "This page is generated from the tables that the models of `kassay explore` use:\n"
-        "`python docs/writers/protocols.py > docs/protocols.md`. The diagrams leave out arrows that lead\n"
-        "back to their own state; the tables contain them.",
-        "[clock.md](clock.md) explains when timers fire, and how time passes.",
+        "# The protocols as state machines: which event leads where?",
+        "The diagrams show every arrow between two states. [protocols/rules.csv](protocols/rules.csv) has\n"
+        "every state and event of every machine, with where it may lead and what the model does; an event that\n"
+        "is impossible in a state raises `IllegalTransition`. `python docs/writers/protocols.py` writes page and\n"
+        "data from the tables that the models of `kassay explore` use. [clock.md](clock.md) explains when timers\n"
+        "fire.",
     ]
     for machine in MACHINES:
         parts += [
             f"## {machine.title}",
-            f"{machine.text} Table: `src/kassay/{machine.where}`.",
+            f"{machine.text} Table: `src/kassay/{machine.where}`; {_omitted(machine.table)}",
             f"```mermaid\n{diagram(machine.table)}\n```",
-            cells(machine.table),
-            _omitted(machine.table),
         ]
     return "\n\n".join([*parts, CHANGES, changes(), SIZES]) + "\n"
 
 
+def files() -> dict[Path, str]:
+    """The page and its data by path."""
+    rules = ((machine.title, *cell) for machine in MACHINES for cell in cells(machine.table))
+    return {
+        DOCS / "protocols.md": page(),
+        RULES: written(("machine", "state", "event", "may lead to", "action"), rules),
+        OLDER: written(("switch", "ticket", "older rule", "4.4.0", "until", "found by"), older_rules()),
+    }
+
+
 def main() -> None:
-    """Print the page."""
-    sys.stdout.write(page())
+    """Write them."""
+    for path, text in files().items():
+        path.parent.mkdir(exist_ok=True)
+        write_text(text, str(path))
 
 
 if __name__ == "__main__":
