@@ -216,10 +216,10 @@ def page() -> str:
     parts = [
         "# The protocols as state machines: which event leads where?",
         "The diagrams show every arrow between two states. [protocols/rules.csv](protocols/rules.csv) has\n"
-        "every state and event of every machine, with where it may lead and what the model does; an event that\n"
-        "is impossible in a state raises `IllegalTransition`. `python docs/writers/protocols.py` writes page and\n"
-        "data from the tables that the models of `kassay explore` use. [clock.md](clock.md) explains when timers\n"
-        "fire.",
+        "every state and event of every machine, with where it may lead and what the model does; an event\n"
+        "that is impossible in a state raises `IllegalTransition`. `python docs/writers/protocols.py`\n"
+        "writes page and data from the tables that the models of `kassay explore` use.\n"
+        "[clock.md](clock.md) explains when timers fire.",
     ]
     for machine in MACHINES:
         parts += [
