@@ -1,81 +1,47 @@
-"""The findings about Kafka's rules and client libraries': each trace in `docs/traces` replays and is told in the docs."""
+"""The findings about Kafka's rules and client libraries': each trace in `docs/traces` replays and is listed in the docs."""
+
+import re
 
 import pytest
 
 from kassay.certify.runs.replay import load_trace, read_trace, replay
 from kassay.certify.targets.node import LIBRARIES
 from tests import npm
+from tests.docs.markdown import rows
 from tests.paths import BASELINE, DOCS
 
+PAGE = (DOCS / "findings.md").read_text(encoding="utf-8")
 TRACES = sorted((DOCS / "traces").glob("*.json"))
 
 
-def connect_table(told):
-    """The rounds of a trace of Kafka Connect as the rows of the tables in `docs/findings.md`."""
-
-    def listed(work):
-        return " ".join((*work["connectors"], *work["tasks"])) or "-"
-
-    rows = ["| at ms | worker | runs | starts | stops | delay |", "|---|---|---|---|---|---|"]
-    for step in told:
-        for worker in step["workers"]:
-            change = step["answer"][worker["id"]]
-            lists = [listed(work) for work in (worker["running"], change["assigned"], change["revoked"])]
-            rows.append(f"| {step['now_ms']} | {worker['id']} | {' | '.join(lists)} | {step['delay_ms']} |")
-    return "\n".join(rows)
+NOT_CLAIMED = {
+    ("connect-incremental", "balanced-within-one"): "its trace of one connector's spread",
+    ("streams-group-sticky", "sticky-by-member"): "not declared",
+    ("streams-group-sticky", "sticky-standbys"): "not declared",
+}
+"""What the table of broken claims need not have."""
 
 
-def task_table(told):
-    """The rebalances of a trace of a task assignor as such rows."""
-
-    def tasks(document):
-        active = " ".join(document["active"]) or "-"
-        return f"{active} \\| standby {' '.join(document['standby'])}" if document["standby"] else active
-
-    rows = ["| rebalance | process | threads | had | is given |", "|---|---|---|---|---|"]
-    for number, step in enumerate(told, start=1):
-        for process in step["processes"]:
-            who, given = process["id"], tasks(step["answer"][process["id"]])
-            rows.append(f"| {number} | {who} | {process['threads']} | {tasks(process)} | {given} |")
-    return "\n".join(rows)
+def about(target, title):
+    """Whether the section with this title is about the target; about the last one of a mixed group."""
+    library, _, rule = target.rpartition(",")[2].rpartition(":")
+    names = ("aiokafka", "kafka-python", "kafkajs", "platformatic", "partitioner")
+    assert library in ("", *names)
+    if library in ("", "partitioner"):
+        full = f"{library}:{rule}" if library else rule
+        return title.startswith((f"{full}: ", f"{full.partition('@')[0]}: ")) or title == full
+    return library in title.partition(": ")[0] and f"`{rule}`" in title
 
 
-def record_table(told):
-    """The records of a trace of a partitioner as such rows."""
-    rows = [
-        "| record | topic | key | partitions | without a leader | is sent to |",
-        "|---|---|---|---|---|---|",
-    ]
-    for number, record in enumerate(told, start=1):
-        gone = " ".join(map(str, record["unavailable"])) or "-"
-        cells = (number, record["topic"], record["key"] or "-", record["partitions"], gone, record["answer"])
-        rows.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(rows)
-
-
-def table(told):
-    """The rounds of a trace as the rows of the tables in `docs/findings.md`."""
-    if "tasks" in told[0]:
-        return task_table(told)
-    if "key" in told[0]:
-        return record_table(told)
-    if "rounds" not in told[0]:
-        return connect_table(told)
-
-    def tiles(tps):
-        return " ".join(f"{topic}-{number}" for topic, number in tps) or "-"
-
-    rows = ["| round | member | subscribed | owned | is given |", "|---|---|---|---|---|"]
-    rounds = [round_ for change in told for round_ in change["rounds"]]
-    for number, round_ in enumerate(rounds, start=1):
-        for member in round_["members"]:
-            extras = [f"static {member['instance_id']}"] if member["instance_id"] else []
-            extras += [f"rack {member['rack']}"] if member["rack"] else []
-            who = f"{member['id']} ({', '.join(extras)})" if extras else member["id"]
-            owned = f"{tiles(member['owned'])} @{member['generation']}" if member["owned"] else "-"
-            given = tiles(round_["answer"].get(member["id"], ())) if "answer" in round_ else "no answer"
-            rows.append(f"| {number} | {who} | {' '.join(member['topics']) or '-'} | {owned} | {given} |")
-    return "\n".join(rows)
+def broken():
+    """The claims that the page's table lists, by target."""
+    claims = {}
+    for row in rows(PAGE):
+        base, *releases = row["target"].split(", ") if "@" in row["target"] else [row["target"]]
+        rule = base.partition("@")[0]
+        for target in (base, *(f"{rule}{release}" for release in releases)):
+            claims[target] = {*f"{row['ordinary input']}, {row['contradictory input']}".split(", ")}
+    return claims
 
 
 def replayable(path):
@@ -103,12 +69,29 @@ def test_a_trace_still_shows_its_finding(path):
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
-def test_a_trace_is_told_in_the_findings_as_it_is(path):
-    text = (DOCS / "findings.md").read_text(encoding="utf-8")
+def test_the_page_links_a_trace_once_behind_its_claim_in_the_section_of_its_target(path):
     trace = read_trace(path)
-    assert f"(traces/{path.name})" in text
-    assert table(trace.narration) in text
-    assert all(f"`{line}`" in text for line in trace.violations[:1])
+    assert PAGE.count(f"(traces/{path.name})") == 1
+    before = PAGE.partition(f"(traces/{path.name})")[0]
+    title = re.findall(r"^## (.*)$", before, re.M)[-1]
+    assert about(trace.target, title), title
+    named = re.findall(r"\*\*([^*]+)\*\*", before)[-1]
+    assert named == trace.claim or (named, trace.narration[-1]["connector_spread"]) == (
+        "Spread of one connector",
+        4,
+    )
+
+
+def test_the_page_links_no_trace_that_is_missing():
+    assert sorted(re.findall(r"\(traces/([^)]+)\)", PAGE)) == sorted(path.name for path in TRACES)
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_the_table_lists_the_broken_claim_of_each_trace(path):
+    trace = read_trace(path)
+    assert trace.violations
+    listed = broken()[trace.target]
+    assert trace.claim in listed or (trace.target, trace.claim) in NOT_CLAIMED
 
 
 def test_every_finding_of_the_baseline_has_a_trace():
