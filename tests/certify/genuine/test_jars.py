@@ -94,7 +94,7 @@ def test_a_class_path_has_folders_before_jars(tmp_path):
 
 def test_a_broker_has_jars_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setenv("KASSAY_CACHE", str(tmp_path))
-    with pytest.raises(InputError, match=r"needs the jars of a Kafka 4\.4\.0 broker in .*kafka-brokers"):
+    with pytest.raises(InputError, match=r"needs the jars of a Kafka 4\.4\.0 broker: .*kafka-brokers"):
         broker_jars()
     with pytest.raises(InputError, match="expected a release of Kafka such as"):
         broker_jars("../4.4.0")

@@ -29,7 +29,7 @@ def test_the_assignor_of_a_jar_is_its_class(folder, monkeypatch):
     jar(folder / "one.jar", class_file("a.Mine", interfaces=[INTERFACE]), class_file("a.Other"))
     assert loaded("java:one.jar") == ("a.Mine",)
     assert loaded("java:one.jar+range") == ("a.Mine", "range")
-    command = PROGRAMS.command("java", ("one.jar",))
+    command = PROGRAMS.command(*PROGRAMS.seats(["java:one.jar"]))
     assert command[command.index("-cp") + 1].endswith(":one.jar")
 
 

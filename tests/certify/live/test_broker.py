@@ -74,6 +74,12 @@ def test_a_consumer_group_is_judged_too(tmp_path):
     assert result.findings == () and result.figures.changed_owner > 0
 
 
+def test_a_streams_group_is_judged_too(tmp_path):
+    result = play(tmp_path, ("java:streams*2",), (LiveAction("leave", "m1"),))
+    assert result.findings == () and result.figures.changed_owner > 0 and result.figures.read > 0
+    assert not [each for each in result.counts() if each.unknown and not each.judged]
+
+
 def test_a_program_that_keeps_a_partition_is_found_in_its_step(tmp_path):
     result = play(tmp_path, ("keeper:range", "kafka-python:range"), (LiveAction("pace", "m2"),))
     exclusive = [each for each in result.findings if each.ruling.claim == "exclusive"]

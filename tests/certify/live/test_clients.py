@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from kassay.certify.genuine.jars import broker_jars
+from kassay.certify.genuine.jars import STREAMS_JARS, broker_jars, jars_of
 from kassay.certify.live.clients import CLASSES, LIBRARIES, ClientPrograms
+from kassay.certify.live.script import LiveSeat
 from kassay.model.errors import InputError
 
 OWN = ClientPrograms({"mine": ("python", "my.py")})
@@ -17,7 +18,14 @@ OWN = ClientPrograms({"mine": ("python", "my.py")})
 
 def test_specs_become_members():
     seats = OWN.seats(
-        ["java@4.2.1:range*2", "librdkafka:range+roundrobin", "java:consumer/uniform", "mine:any"]
+        [
+            "java@4.2.1:range*2",
+            "librdkafka:range+roundrobin",
+            "java:consumer/uniform",
+            "mine:any",
+            "java:streams",
+            "java:streams/classic",
+        ]
     )
     assert [(seat.name, seat.client, seat.strategies, seat.protocol) for seat in seats] == [
         ("m1", "java@4.2.1", ("range",), "classic"),
@@ -25,6 +33,8 @@ def test_specs_become_members():
         ("m3", "librdkafka", ("range", "roundrobin"), "classic"),
         ("m4", "java", ("uniform",), "consumer"),
         ("m5", "mine", ("any",), "classic"),
+        ("m6", "java", (), "streams"),
+        ("m7", "java", ("streams",), "classic"),
     ]
 
 
@@ -45,6 +55,7 @@ def test_specs_become_members():
         ("sarama:consumer", "no consumer groups"),
         ("segmentio:sticky", "segmentio has range, roundrobin, not sticky"),
         ("franz-go:consumer/simple", "franz-go has uniform, range, not simple"),
+        ("librdkafka:streams", "kassay's program of librdkafka has no streams groups"),
         ("java:range*99", "99 members, expected at most 64"),
     ],
 )
@@ -58,7 +69,7 @@ def test_a_wrong_spec_is_refused(spec, words):
 def test_what_is_not_installed_is_named_with_its_command(name, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda module: None)
     with pytest.raises(InputError, match=r"pip install '.+'`, or `pip install 'kassay\[clients\]'`"):
-        OWN.command(name)
+        OWN.command(LiveSeat("m1", name, ("range",)))
 
 
 def test_a_strategy_can_be_a_file(tmp_path):
@@ -69,12 +80,12 @@ def test_a_strategy_can_be_a_file(tmp_path):
 
 
 def test_an_own_program_is_started_as_it_is():
-    assert OWN.command("mine") == ["python", "my.py"]
+    assert OWN.command(LiveSeat("m1", "mine", ())) == ["python", "my.py"]
 
 
 def test_a_program_of_kassay_is_a_module(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda module: module)
-    command = OWN.command("aiokafka")
+    command = OWN.command(LiveSeat("m1", "aiokafka", ("range",)))
     assert (command[0], command[-1]) == (sys.executable, "kassay.certify.live.programs.aio")
 
 
@@ -85,7 +96,7 @@ def test_the_classes_are_those_of_the_source(tmp_path):
     if not version or not version.startswith("javac 17."):
         pytest.skip(f"needs javac 17, whose classes are committed; here is {version or 'none'!r}")
     folder = CLASSES / "kassay" / "live"
-    jars = os.pathsep.join(map(str, broker_jars(fetch=True)))
+    jars = os.pathsep.join(map(str, (*broker_jars(fetch=True), *jars_of(STREAMS_JARS, fetch=True))))
     options = ["--release", "17", "-g:none", "-cp", jars, "-d", str(tmp_path)]
     subprocess.run([javac, *options, *map(str, sorted(folder.glob("*.java")))], check=True)
     built = {path.name: path.read_bytes() for path in tmp_path.rglob("*.class")}

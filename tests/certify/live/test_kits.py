@@ -9,6 +9,7 @@ import pytest
 from kassay.certify.live import kits
 from kassay.certify.live.clients import LIBRARIES, ClientPrograms
 from kassay.certify.live.kits import GO, NODE, fetch_program, kit_command
+from kassay.certify.live.script import LiveSeat
 from kassay.model.errors import InputError
 
 CLIENTS = [each for each in LIBRARIES.values() if each.kit]
@@ -38,7 +39,7 @@ def tools(monkeypatch):
 @pytest.mark.parametrize("client", [each.name for each in CLIENTS])
 def test_what_is_not_installed_is_named_with_the_option_that_installs_it(client, tools):
     with pytest.raises(InputError, match=f"the client {client} is not installed: expected --fetch"):
-        ClientPrograms({}).command(client)
+        ClientPrograms({}).command(LiveSeat("m1", client, ()))
     assert tools == []
 
 
@@ -47,7 +48,7 @@ def test_without_the_toolchain_one_line_says_so(client, tool, monkeypatch):
     monkeypatch.setattr(kits.shutil, "which", lambda _: None)
     programs = ClientPrograms({})
     for ask in (
-        lambda: programs.command(client),
+        lambda: programs.command(LiveSeat("m1", client, ())),
         lambda: programs.fetch(programs.seats([f"{client}:roundrobin"])),
     ):
         with pytest.raises(InputError, match=f"the client {client} needs .*: no {tool} on the PATH"):
@@ -60,10 +61,10 @@ def test_each_is_installed_once_and_then_found(tools):
     for _ in range(2):
         programs.fetch(seats)
     assert [argv[:2] for argv, _ in tools] == [["npm", "ci"], ["go", "build"]]
-    assert programs.command("kafkajs") == ["/bin/node", str(NODE.folder / "kafkajs.mjs")]
-    assert programs.command("sarama") == [str(GO.folder / "sarama")]
+    assert programs.command(seats[0]) == ["/bin/node", str(NODE.folder / "kafkajs.mjs")]
+    assert programs.command(seats[2]) == [str(GO.folder / "sarama")]
     with pytest.raises(InputError):
-        programs.command("franz-go")
+        programs.command(LiveSeat("m1", "franz-go", ()))
 
 
 def test_what_a_tool_says_is_passed_on(tools, monkeypatch):

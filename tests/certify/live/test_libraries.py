@@ -28,6 +28,8 @@ SHARE = 0.95
         ("franz-go:roundrobin", "sarama:roundrobin", "librdkafka:roundrobin", "kafka-python:roundrobin"),
         ("sarama:sticky*3",),
         ("segmentio:range*3",),
+        ("java:streams*3",),
+        ("java:streams/classic*3",),
     ],
     ids=" ".join,
 )

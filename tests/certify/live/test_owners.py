@@ -57,6 +57,17 @@ def test_a_member_that_was_stopped_for_a_session_is_a_zombie_until_it_hears(seco
     assert overlap.believed is is_zombie
 
 
+@pytest.mark.parametrize(("strategy", "is_believed"), [("streams", True), ("range", False)])
+def test_a_zombie_with_a_callback_for_each_partition_has_heard_after_all_of_them(strategy, is_believed):
+    events = [call(0, "assigned", "end", A0, A1), call(11 * S, "revoked", "begin", A0)]
+    events.append(call(12 * S, "revoked", "begin", A1))
+    seat = LiveSeat("m1", "java", (strategy,))
+    one = Life(seat, 1, 0, (Ready(0, "java", "1"), *events), pauses=((1 * S, 10 * S),))
+    other = life(call(10 * S, "assigned", "end", A1), name="m2")
+    (overlap,) = overlaps([one, other], TIMEOUTS)
+    assert overlap.believed is is_believed
+
+
 def test_what_outlasts_the_zombie_counts():
     one = life(
         call(0, "assigned", "end", A0), call(20 * S, "revoked", "begin", A1), pauses=((1 * S, 10 * S),)

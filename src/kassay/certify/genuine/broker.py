@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars, class_path
+from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars, class_path, release_of
 from kassay.certify.jars.java import find_java
 from kassay.model.errors import InputError
 from kassay.writing.files import write_text
@@ -127,6 +127,11 @@ def _free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in opened]
 
 
+def _protocols(release: str) -> str:
+    """The protocols of groups that a broker of the release has, early ones included; features decide, too."""
+    return "classic,consumer" + (",streams" if release_of(release) >= (4, 1) else "")
+
+
 def _properties(
     broker: GenuineBroker, listeners: Mapping[str, str], quorum: Mapping[str, str], more: Mapping[str, str]
 ) -> str:
@@ -146,7 +151,7 @@ def _properties(
         "offsets.topic.replication.factor": "1",
         "offsets.topic.num.partitions": "1",
         "group.initial.rebalance.delay.ms": "0",
-        "group.coordinator.rebalance.protocols": "classic,consumer",
+        "group.coordinator.rebalance.protocols": _protocols(broker.release),
         "num.network.threads": "1",
         "num.io.threads": "2",
         "auto.create.topics.enable": "false",
@@ -205,6 +210,7 @@ def formatted_brokers(
     settings: Sequence[Mapping[str, str]],
     *,
     release: str = NEWEST_RELEASE,
+    format_options: Sequence[str] = (),
 ) -> tuple[GenuineBroker, ...]:
     """As many brokers as there are settings, formatted and not running, each in a folder of its own.
 
@@ -212,7 +218,12 @@ def formatted_brokers(
     `formatted_broker` does.
     """
     if len(settings) == 1:
-        return (formatted_broker(listeners, jars, folder, release=release, settings=settings[0]),)
+        only = settings[0]
+        return (
+            formatted_broker(
+                listeners, jars, folder, release=release, settings=only, format_options=format_options
+            ),
+        )
     names = [*listeners, CONTROLLER]
     count = len(settings)
     free = _free_ports(len(names) * count)
@@ -223,7 +234,9 @@ def formatted_brokers(
     voters = ",".join(f"{each.node}@{each.address(CONTROLLER)}" for each in brokers)
     quorum = {"controller.quorum.voters": voters}
     with ThreadPoolExecutor() as pool:
-        done = pool.map(lambda each, more: _format(each, listeners, quorum, more, ()), brokers, settings)
+        done = pool.map(
+            lambda each, more: _format(each, listeners, quorum, more, format_options), brokers, settings
+        )
         list(done)
     return brokers
 

@@ -1,8 +1,8 @@
-"""Kafka's jars: the group coordinator's, or a whole broker's with its tools; fetched once through Maven.
+"""Kafka's jars: the coordinator's, a whole broker's with its tools, or Streams'; fetched once through Maven.
 
 A distribution of Kafka (`kafka_2.13-4.4.0`) has them in `libs/`. `fetch` runs the `mvn` on the PATH, with
-whatever repository it is configured for, and keeps about 27 MB (a broker: 54 MB) for each release in
-kassay's cache: `KASSAY_CACHE`, else `XDG_CACHE_HOME/kassay`, else `~/.cache/kassay`.
+whatever repository it is configured for, and keeps about 27 MB (a broker: 54 MB, Streams: 93 MB) for each
+release in kassay's cache: `KASSAY_CACHE`, else `XDG_CACHE_HOME/kassay`, else `~/.cache/kassay`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,16 @@ _DEPENDENCY: Final = """
 
 
 class JarSet(NamedTuple):
-    """What Maven fetches: artifacts (version None: the release), and the jar that completes them."""
+    """What Maven fetches: artifacts (version None: the release), and the jar that completes them.
+
+    `size` is in MB; `what` says what they are for a release.
+    """
 
     artifacts: tuple[tuple[str, str, str | None], ...]
     marker: str
     folder: str
+    size: int = 0
+    what: str = ""
 
     def pom(self, release: str) -> str:
         """The project whose dependencies are these."""
@@ -58,6 +63,8 @@ COORDINATOR: Final = JarSet(
     ),
     _COORDINATOR,
     "kafka",
+    27,
+    "Kafka {}'s jars",
 )
 BROKER: Final = JarSet(
     # The jars of 4.x bring no binding of SLF4J, those of 3.x do: without one a broker does not even print
@@ -65,6 +72,11 @@ BROKER: Final = JarSet(
     ((_KAFKA, "kafka_2.13", None), (_KAFKA, "kafka-tools", None), (_SLF4J, "slf4j-simple", "1.7.36")),
     "kafka_2.13-",
     "kafka-brokers",
+    54,
+    "the jars of a Kafka {} broker",
+)
+STREAMS_JARS: Final = JarSet(
+    ((_KAFKA, "kafka-streams", None),), "kafka-streams-", "kafka-streams", 93, "the jars of Kafka Streams {}"
 )
 
 
@@ -79,45 +91,43 @@ def cache_folder(jars: JarSet = COORDINATOR) -> Path:
 def broker_jars(
     release: str = NEWEST_RELEASE, *, home: Path | None = None, fetch: bool = False
 ) -> tuple[Path, ...]:
-    """The jars of a broker and of Kafka's tools: of `home`, a distribution, or of the cache.
+    """The jars of a broker and of Kafka's tools, as `jars_of` has them."""
+    return jars_of(BROKER, release, home=home, fetch=fetch)
+
+
+def coordinator_jars(
+    release: str = NEWEST_RELEASE, *, home: Path | None = None, fetch: bool = False
+) -> tuple[Path, ...]:
+    """The jars that Kafka's coordinator of this release needs, as `jars_of` has them."""
+    return jars_of(COORDINATOR, release, home=home, fetch=fetch)
+
+
+def jars_of(
+    wanted: JarSet, release: str = NEWEST_RELEASE, *, home: Path | None = None, fetch: bool = False
+) -> tuple[Path, ...]:
+    """The jars of a release in order: of `home`, an unpacked distribution, or of the cache.
 
     `fetch` downloads those that the cache lacks. Raises `InputError`, one line that says what is needed, if
     they are not there.
     """
     _require_release(release)
     if home is not None:
-        return _of_distribution(home, release, BROKER)
-    folder = cache_folder(BROKER) / release
-    if not _complete(folder, release, BROKER) and fetch:
-        _fetch(release, folder, BROKER)
-    if not _complete(folder, release, BROKER):
+        return _of_distribution(home, release, wanted)
+    folder = cache_folder(wanted) / release
+    if not _complete(folder, release, wanted) and fetch:
+        _fetch(release, folder, wanted)
+    if not _complete(folder, release, wanted):
         raise InputError(
-            f"needs the jars of a Kafka {release} broker in {folder}: expected --kafka-home DIR, a "
-            "distribution of Kafka, or --fetch, which downloads 54 MB through Maven"
+            f"needs {wanted.what.format(release)}: expected --kafka-home DIR, an unpacked distribution of "
+            f"Kafka, or --fetch, which downloads {wanted.size} MB through Maven into {folder}"
         )
     return tuple(sorted(folder.glob("*.jar")))
 
 
-def coordinator_jars(
-    release: str = NEWEST_RELEASE, *, home: Path | None = None, fetch: bool = False
-) -> tuple[Path, ...]:
-    """The jars that Kafka's coordinator of this release needs, in order.
-
-    They come from `home`, an unpacked distribution; else from the cache, into which `fetch` downloads what
-    is missing. Raises `InputError`, one line that says what is needed, if they are not there.
-    """
-    _require_release(release)
-    if home is not None:
-        return _of_distribution(home, release, COORDINATOR)
-    folder = cache_folder() / release
-    if not _complete(folder, release) and fetch:
-        _fetch(release, folder)
-    if not _complete(folder, release):
-        raise InputError(
-            f"needs Kafka {release}'s jars: expected --kafka-home DIR, an unpacked distribution of Kafka, "
-            f"or --fetch, which downloads 27 MB through Maven into {folder.parent}"
-        )
-    return tuple(sorted(folder.glob("*.jar")))
+def release_of(text: str) -> tuple[int, ...]:
+    """The numbers of a release, which compare as releases do; raises `InputError`."""
+    _require_release(text)
+    return tuple(map(int, text.split(".")))
 
 
 def _require_release(release: str) -> None:

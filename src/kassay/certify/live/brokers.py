@@ -55,7 +55,7 @@ ONE: Final = BrokerShape()
 def broker_settings(shape: BrokerShape, timeouts: Timeouts) -> list[dict[str, str]]:
     """The settings of each broker: timeouts that clients may have, replicas, rack.
 
-    Those of consumer groups are the brokers'. One of three may stop; nothing moves back by itself.
+    Those of consumer and Streams groups are the brokers'. One of three may stop; nothing moves back.
     """
     session, heartbeat, all_of = str(timeouts.session_ms), str(timeouts.heartbeat_ms), str(shape.count)
     common = {
@@ -64,6 +64,11 @@ def broker_settings(shape: BrokerShape, timeouts: Timeouts) -> list[dict[str, st
         "group.consumer.session.timeout.ms": session,
         "group.consumer.min.heartbeat.interval.ms": "100",
         "group.consumer.heartbeat.interval.ms": heartbeat,
+        "group.streams.min.session.timeout.ms": "1000",
+        "group.streams.session.timeout.ms": session,
+        "group.streams.min.heartbeat.interval.ms": "100",
+        "group.streams.heartbeat.interval.ms": heartbeat,
+        "group.streams.initial.rebalance.delay.ms": "0",
         "default.replication.factor": str(shape.factor),
         "min.insync.replicas": str(max(1, shape.factor - 1)),
         "offsets.topic.replication.factor": all_of,
@@ -141,7 +146,10 @@ class OwnBroker:
 
 
 class OwnCluster:
-    """Brokers that are up together; nodes are numbered from 1 on."""
+    """Brokers that are up together; nodes are numbered from 1 on.
+
+    `features` are those with which they are formatted, in addition to those of their release.
+    """
 
     def __init__(
         self,
@@ -152,8 +160,10 @@ class OwnCluster:
         timeouts: Timeouts,
         pump: Pump,
         note: Note,
+        features: Sequence[str] = (),
     ) -> None:
         self.shape, self.folder = shape, folder
+        self._format = [word for each in features for word in ("--feature", each)]
         self._jars, self._release, self._settings = jars, release, broker_settings(shape, timeouts)
         self._pump, self._note = pump, note
         self.brokers: list[OwnBroker] = []
@@ -165,7 +175,12 @@ class OwnCluster:
         self.folder.mkdir(parents=True, exist_ok=True)
         listeners = {_LISTENER: "PLAINTEXT"}
         formatted = formatted_brokers(
-            listeners, self._jars, self.folder, self._settings, release=self._release
+            listeners,
+            self._jars,
+            self.folder,
+            self._settings,
+            release=self._release,
+            format_options=self._format,
         )
         self.brokers = [OwnBroker(each, self._pump, self._note) for each in formatted]
         self._is_changed = False

@@ -1,7 +1,8 @@
 """Client libraries: what `--clients` names, the strategies that each has, and how its program is started.
 
-`--clients java@4.4.0:range*2,librdkafka:range,kafka-python:consumer/uniform`: a library, for Java a release,
-the strategies joined by `+` or `consumer` with an assignor of the broker, and how many such members.
+`--clients java@4.4.0:range*2,librdkafka:range,java:consumer/uniform`: a library, for Java a release, the
+strategies joined by `+`, `consumer` with an assignor of the broker or another type of group, and how many
+such members.
 """
 
 from __future__ import annotations
@@ -10,13 +11,20 @@ import importlib.util
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from kassay.certify.genuine.jars import NEWEST_RELEASE, broker_jars, class_path
+from kassay.certify.genuine.jars import (
+    NEWEST_RELEASE,
+    STREAMS_JARS,
+    broker_jars,
+    class_path,
+    jars_of,
+)
 from kassay.certify.jars.java import find_java
 from kassay.certify.live.assignors import jar_of, own_assignor
+from kassay.certify.live.group_types import PLAIN, STREAMS, STREAMS_CLASSIC, TYPES, type_of
 from kassay.certify.live.kits import KITS, fetch_program, kit_command
 from kassay.certify.live.program import Protocol
 from kassay.certify.live.script import MEMBERS_MAX, LiveSeat
@@ -26,9 +34,9 @@ from kassay.reading.documents import one_of, shown
 CLASSES: Final = Path(__file__).parent / "java"
 """The folder of our classes, for the class path.
 
-They are compiled for Java 17 against the jars of a 4.4.0 broker:
+They are compiled for Java 17 against the jars of a broker 4.4.0 and of Kafka Streams 4.4.0:
 
-    javac --release 17 -g:none -cp 'JARS/*' -d src/kassay/certify/live/java \\
+    javac --release 17 -g:none -cp 'JARS/*:STREAMS/*' -d src/kassay/certify/live/java \\
         src/kassay/certify/live/java/kassay/live/*.java
 """
 JVM: Final = (
@@ -47,7 +55,8 @@ FOUR: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 class Library:
     """A client library: its strategies in classic groups, its consumer groups, and its program.
 
-    `module` and `package` are those of a Python library; `kit` is the toolchain of another one's program.
+    `mains` are the classes of its programs by type of group, of Java. `module` and `package` are those of a
+    Python library; `kit` is the toolchain of another one's program.
     """
 
     name: str
@@ -57,12 +66,18 @@ class Library:
     package: str = ""
     program: str = ""
     kit: str = ""
+    mains: Mapping[str, str] = field(default_factory=dict)
 
 
 LIBRARIES: Final[Mapping[str, Library]] = {
     each.name: each
     for each in (
-        Library("java", FOUR, consumer=True),
+        Library(
+            "java",
+            FOUR,
+            consumer=True,
+            mains={PLAIN: "Member", STREAMS: "StreamsMember", STREAMS_CLASSIC: "StreamsMember"},
+        ),
         Library(
             "librdkafka",
             ("range", "roundrobin", "cooperative-sticky"),
@@ -110,28 +125,46 @@ class ClientPrograms:
     jars: tuple[Path, ...] = ()
     release: str = NEWEST_RELEASE
 
-    def command(self, client: str, strategies: Sequence[str] = ()) -> list[str]:
-        """The command line of a client; raises `InputError` with what is missing and what installs it."""
-        name, _, release = client.partition("@")
+    def command(self, seat: LiveSeat) -> list[str]:
+        """The command line of a member; raises `InputError` with what is missing and what installs it."""
+        name = seat.client.partition("@")[0]
         if name in self.own:
             return [*self.own[name]]
         library = self.library(name)
-        if library.name == "java":
-            jars = broker_jars(release) if release and release != self.release else self.jars
-            java = find_java("the client java", "java").program
-            own = [Path(jar) for jar in map(jar_of, strategies) if jar]
-            return [java, *JVM, "-cp", class_path(jars, CLASSES, *own), "kassay.live.Member"]
+        if library.mains:
+            java = find_java(f"the client {name}", "java").program
+            own = [Path(jar) for jar in map(jar_of, seat.strategies) if jar]
+            main = library.mains[type_of(seat).name]
+            return [java, *JVM, "-cp", class_path(self._jars(seat), CLASSES, *own), f"kassay.live.{main}"]
         if library.kit:
             return kit_command(KITS[library.kit], name, library.program)
         require_installed(library)
         return [sys.executable, "-P", "-m", f"{__package__}.programs.{library.program}"]
 
+    def _jars(self, seat: LiveSeat, *, fetch: bool = False) -> tuple[Path, ...]:
+        """The jars of a member in Java; raises `InputError`."""
+        release = self.release_of(seat)
+        jars = self.jars if release == self.release else broker_jars(release, fetch=fetch)
+        if type_of(seat).name not in (STREAMS, STREAMS_CLASSIC):
+            return jars
+        if any(each.name.startswith(STREAMS_JARS.marker) for each in jars):
+            return jars  # those of a distribution
+        return (*jars_of(STREAMS_JARS, release, fetch=fetch), *jars)
+
+    def release_of(self, seat: LiveSeat) -> str:
+        """The release of Kafka's own client that the member is."""
+        return seat.client.partition("@")[2] or self.release
+
     def fetch(self, seats: Sequence[LiveSeat]) -> None:
-        """Install the programs in Node and Go of these members; raises `InputError`."""
-        for name in {seat.client: None for seat in seats}:
-            library = LIBRARIES.get(name)
-            if library is not None and library.kit and name not in self.own:
-                fetch_program(KITS[library.kit], name, library.program)
+        """Install the jars, and the programs in Node and Go, of these members; raises `InputError`."""
+        for seat in {(seat.client, type_of(seat).name): seat for seat in seats}.values():
+            library = LIBRARIES.get(seat.client.partition("@")[0])
+            if library is None or library.name in self.own:
+                continue
+            if library.mains:
+                self._jars(seat, fetch=True)
+            if library.kit:
+                fetch_program(KITS[library.kit], library.name, library.program)
 
     def loaded(self, seat: LiveSeat) -> tuple[str, ...]:
         """The strategies of a member as its program loads them; raises `InputError`."""
@@ -169,6 +202,11 @@ class ClientPrograms:
 
     def _how(self, name: str, how: str, spec: str) -> tuple[tuple[str, ...], Protocol]:
         """The strategies and the protocol that a spec names; raises `InputError`."""
+        if how in TYPES and how != PLAIN:
+            if name not in self.own and how not in self.library(name).mains:
+                raise InputError(f"--clients {spec}: kassay's program of {name} has no {how} groups")
+            protocol = TYPES[how].protocol
+            return (() if how == protocol else (STREAMS,)), protocol
         if how == CONSUMER or how.startswith(f"{CONSUMER}/"):
             if name not in self.own and not self.library(name).consumer:
                 raise InputError(f"--clients {spec}: kassay's program of {name} has no consumer groups")

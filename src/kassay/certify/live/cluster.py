@@ -24,10 +24,14 @@ _AGAIN_S: Final = 0.5
 
 @dataclass
 class Helper:
-    """kassay's own process on the cluster (Java): topics, the coordinator's view, the numbered producer."""
+    """kassay's own process on the cluster (Java): topics, the coordinator's view, the numbered producer.
+
+    `described` is the type of group as which the coordinator describes it.
+    """
 
     pump: Pump
     prefix: str
+    described: str = "consumer"
     _answer: dict[str, Any] = field(default_factory=dict)
     _asked: int = 0
     _answered: int = 0
@@ -92,12 +96,12 @@ class Helper:
 
     def describe(self) -> GroupSeen:
         """The group as its coordinator sees it."""
-        answer = self.ask({"do": "describe", "group": self.prefix})
+        answer = self.ask({"do": "describe", "group": self.prefix, "type": self.described})
         members = {
             each["client"]: frozenset(TopicPartition(self.short(t), p) for t, p in each["partitions"])
             for each in answer["members"]
         }
-        known = (answer.get("coordinator", -1), answer.get("epoch", -1))
+        known = (answer.get("coordinator", -1), answer.get("epoch", -1), answer.get("type", ""))
         return GroupSeen(answer["t"], answer["state"], members, *known)
 
     def delete(self, topics: Sequence[str], wait_s: float) -> None:
@@ -106,7 +110,8 @@ class Helper:
         A static member stays in the group for its session after it has closed.
         """
         end = time.monotonic() + wait_s
-        command = {"do": "delete", "topics": [*map(self.full, topics)], "group": self.prefix}
+        named = [*map(self.full, topics)]
+        command = {"do": "delete", "topics": named, "group": self.prefix, "type": self.described}
         while self.ask(command)["left"] and time.monotonic() < end:
             self.pump.wait(_AGAIN_S)
 

@@ -29,9 +29,12 @@ from kassay.model.groups.group import Group, Member
 from kassay.writing.text import counted
 
 CLAIMS: Final = ("exclusive", "complete", "settles", "no-stuck-member", "balanced", "moves", "progress")
-PROMISES_BALANCE: Final = frozenset({"sticky", "cooperative-sticky", "uniform"})
-KEEPS: Final = PROMISES_BALANCE
+KEEPS: Final = frozenset({"sticky", "cooperative-sticky", "uniform"})
 """Strategies that promise the best balance, and not to move what can stay."""
+PROMISES_BALANCE: Final = KEEPS | {"streams"}
+"""Those that promise the best balance; Streams' own assignor does not remember tasks without state."""
+_DEFAULTS: Final = {"consumer": ("uniform",), "streams": ("sticky",)}
+"""The brokers' own assignors, by protocol."""
 _SHOWN: Final = 4
 
 
@@ -325,10 +328,7 @@ def _names(partitions: Iterable[TopicPartition]) -> str:
 
 def _strategy(seen: _Seen) -> str:
     """The one strategy of the group; empty if it depends on a vote."""
-    first = {
-        life.seat.strategies or ("uniform",) * (life.seat.protocol == "consumer")
-        for life in seen.lives.values()
-    }
+    first = {life.seat.strategies or _DEFAULTS.get(life.seat.protocol, ()) for life in seen.lives.values()}
     protocols = {life.seat.protocol for life in seen.lives.values()}
     names = first.pop() if len(first) == len(protocols) == 1 else ()
     return names[0] if len(names) == 1 else ""

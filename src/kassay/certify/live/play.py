@@ -13,6 +13,7 @@ from kassay.certify.live.broker_acts import act_on_brokers
 from kassay.certify.live.brokers import OwnCluster
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.cluster import Helper
+from kassay.certify.live.group_types import type_of
 from kassay.certify.live.member import RunningMember
 from kassay.certify.live.owners import covered, owned_at
 from kassay.certify.live.program import (
@@ -148,7 +149,7 @@ class Play:
             case "resume" if up is not None and up.paused:
                 up.pauses[-1] = (up.pauses[-1][0], now)
                 self._signal(up, signal.SIGCONT)
-            case "subscribe" if up is not None:
+            case "subscribe" if up is not None and type_of(up.seat).resubscribes:
                 up.topics = frozenset(action.topics)
                 self._send(up, subscribe(tuple(map(self.helper.full, sorted(action.topics)))))
             case "pace" if up is not None:
@@ -177,7 +178,8 @@ class Play:
         seat = self.seats[name] = action.seat(self.seats[name])
         number = 1 + sum(each.seat.name == name for each in self.running)
         member = RunningMember(seat, number, topics, time.monotonic_ns(), self.helper)
-        command = self.stage.programs.command(seat.client, seat.strategies)
+        command = self.stage.programs.command(seat)
+        self.helper.described = type_of(seat).described
         self.running.append(member)
         member.process = RunningProcess(command, self.pump, member.take, self.stage.note)
         start = ClientStart(

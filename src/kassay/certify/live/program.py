@@ -16,7 +16,7 @@ from kassay.reading.documents import Count, Name, Positive, parse_json, suggesti
 from kassay.reading.values import read_as
 
 Document: TypeAlias = Mapping[str, Any]
-Protocol = Literal["classic", "consumer"]
+Protocol = Literal["classic", "consumer", "streams", "share"]
 Phase = Literal["begin", "end"]
 Callback = Literal["assigned", "revoked", "lost"]
 CALLBACKS: Final[tuple[str, ...]] = get_args(Callback)
@@ -53,7 +53,8 @@ class ClientStart:
     """The configuration of a client: the first command of every program.
 
     `strategies` are names as the library spells them, of `consumer` groups at most one, the assignor of the
-    broker. `instance` makes the member static. `rack` is where it says that it is, empty if it says nothing.
+    broker; a Streams application of the classic protocol has `streams`. `instance` makes the member static.
+    `rack` is where it says that it is, empty if it says nothing.
     """
 
     bootstrap: str

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final
 
+from kassay.certify.live.group_types import type_of
 from kassay.certify.live.program import Called, Event, Ready, Stall, event_document
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
 from kassay.model.cluster import TopicPartition
@@ -55,16 +57,25 @@ class Life:
         return [(each.t - each.ms * MS, each.t) for each in self.events if isinstance(each, Stall)]
 
     def next_callback(self, after: int) -> int | None:
-        """When the client next heard of its assignment after this time; None if it never did."""
-        times = [each.t for each in self.events if isinstance(each, Called) and each.t > after]
-        return min(times, default=None)
+        """When the client next heard of its assignment after this time; None if it never did.
+
+        One that has a callback for each partition has heard when the first run of revocations is over.
+        """
+        later = [each for each in self.events if isinstance(each, Called) and each.t > after]
+        if not later:
+            return None
+        if not type_of(self.seat).one_by_one:
+            return later[0].t
+        run = [*takewhile(lambda each: each.kind != "assigned", later)]
+        return (run or later)[-1 if run else 0].t
 
 
 @dataclass(frozen=True)
 class GroupSeen:
     """The group as its coordinator describes it: the state, and what each member is assigned.
 
-    `coordinator` is the id of that broker, `epoch` the generation of the group, -1 if it is not known.
+    `coordinator` is the id of that broker, `epoch` the generation of the group, -1 if it is not known; `type`
+    is its protocol, empty if it is not known.
     """
 
     t: int
@@ -72,6 +83,7 @@ class GroupSeen:
     members: Mapping[str, OwnedSet]
     coordinator: int = -1
     epoch: int = -1
+    type: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,6 +151,7 @@ class Recording:
                     "state": step.group.state,
                     "coordinator": step.group.coordinator,
                     "epoch": step.group.epoch,
+                    "type": step.group.type,
                     "members": {name: sorted(map(list, owned)) for name, owned in step.group.members.items()},
                 }
                 for step in self.steps

@@ -18,9 +18,10 @@ from kassay.certify.live.brokers import (
     own_cluster,
     with_assignor,
 )
-from kassay.certify.live.clients import ClientPrograms
+from kassay.certify.live.clients import LIBRARIES, ClientPrograms
 from kassay.certify.live.cluster import Helper
 from kassay.certify.live.folder import RUNS, RunFolder
+from kassay.certify.live.group_types import EARLY, one_type, type_of
 from kassay.certify.live.judge import LiveVerdict, judge
 from kassay.certify.live.play import LiveStage, Play
 from kassay.certify.live.program import TIMEOUTS, Timeouts
@@ -55,6 +56,11 @@ class LiveOptions:
     base: Path = RUNS
     cluster: BrokerShape = ONE
     assignor: Path | None = None
+
+    @property
+    def members(self) -> tuple[LiveSeat, ...]:
+        """The members: the script's if there is one."""
+        return self.script.seats if self.script is not None else self.seats
 
     @property
     def shape(self) -> BrokerShape:
@@ -156,8 +162,10 @@ def replay_options(options: LiveOptions, programs: ClientPrograms) -> tuple[str,
 
 def require_programs(programs: ClientPrograms, seats: Sequence[LiveSeat]) -> None:
     """Raise `InputError` for the first client that cannot be started here."""
-    for seat in {(seat.client, seat.strategies): seat for seat in seats}.values():
-        programs.command(seat.client, seat.strategies)
+    for seat in {(seat.client, seat.strategies, seat.protocol): seat for seat in seats}.values():
+        if seat.client.partition("@")[0] in LIBRARIES:
+            type_of(seat).require(programs.release_of(seat), f"{seat.name} ({seat.client})")
+        programs.command(seat)
         programs.loaded(seat)
 
 
@@ -186,10 +194,11 @@ def live(
 
     Raises `InputError` and `LiveFailed`.
     """
-    seats = options.script.seats if options.script is not None else options.seats
+    seats = options.members
     if not seats:
         raise InputError("expected --clients, such as java:range*2,librdkafka:range, or --script FILE")
     require_programs(programs, seats)
+    one_type(seats)
     began = time.monotonic()
     folder, pump = RunFolder(options.base), Pump()
     played: list[PlayedScript] = []
@@ -236,8 +245,13 @@ def _stage(
     shape, jars = options.shape, programs.jars
     if options.assignor is not None:
         shape, jars = with_assignor(shape, assignors_of(options.assignor)), (*jars, options.assignor)
+    kind = one_type(options.members)
+    kind.require(programs.release, "--release")
+    if features := kind.features_in(programs.release):
+        shape = replace(shape, settings={**EARLY, **shape.settings})
+    base = folder.path / "broker"
     own = OwnCluster(
-        shape, jars, programs.release, folder.path / "broker", options.timeouts, pump, folder.note
+        shape, jars, programs.release, base, options.timeouts, pump, folder.note, features=features
     )
     own.more_jars = jars[len(programs.jars) :]
     with own_cluster(own) as cluster:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Final
 
 from kassay.certify.live.brokers import ONE, BrokerShape
+from kassay.certify.live.group_types import type_of
 from kassay.certify.live.program import TIMEOUTS, Timeouts
 from kassay.certify.live.script import Do, LiveAction, LiveScript, LiveSeat
 
@@ -63,7 +64,7 @@ class _World:
             "resume": bool(self.paused or self.rare),
             "return": bool(static),
             "join": len(self.up) < len(self.seats),
-            "subscribe": len(self.topics) > 1 and bool(running),
+            "subscribe": len(self.topics) > 1 and any(map(self.resubscribes, running)),
             "pace": bool(running),
             "grow": True,
             "rolling": spare and not any(each.do == "leave" for each in self.actions),
@@ -72,6 +73,10 @@ class _World:
             "rarely": spare and self.brokers > 1 and not self.rare,
         }
         return [name for name, is_possible in allowed.items() if is_possible]
+
+    def resubscribes(self, member: str) -> bool:
+        """Whether the member can replace its subscription."""
+        return any(seat.name == member and type_of(seat).resubscribes for seat in self.seats)
 
     def add(self, do: Do, member: str = "", **more: object) -> None:
         """One action."""
@@ -99,7 +104,7 @@ class _World:
                 static = [seat.name for seat in self.seats if seat.instance and seat.name in running]
                 self.add("return", self.random.choice(static))
             case "subscribe":
-                self._subscribe(self.random.choice(running))
+                self._subscribe(self.random.choice([*filter(self.resubscribes, running)]))
             case "pace":
                 member = self.random.choice(running)
                 self.add("pace", member, wait_ms=0 if member in self.slow else SLOW_MS)

@@ -24,7 +24,7 @@ from kassay.certify.live.folder import noted
 from kassay.certify.live.judge import CLAIMS, Word, judge
 from kassay.certify.live.run import LiveOptions
 from kassay.certify.live.running import LiveFailed
-from kassay.certify.live.script import LiveScript
+from kassay.certify.live.script import LiveScript, LiveSeat
 from tests.certify.live.planted.draws import draw_clean, draw_fault
 from tests.certify.live.planted.stops import left, stopped
 
@@ -110,7 +110,7 @@ def planted(script, fault, programs, notes):
             str(HERE / "faulty.py"),
             fault.kind,
             str(notes),
-            *programs.command(fault.library),
+            *programs.command(LiveSeat("", fault.library, ())),
         ]
         programs = replace(programs, own={**programs.own, notes.stem: command})
         strategies = None

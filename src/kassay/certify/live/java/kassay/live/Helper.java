@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -93,7 +94,11 @@ public final class Helper {
             // another attempt deleted them
         }
         try {
-            admin.deleteConsumerGroups(List.of(command.get("group").asText())).all().get();
+            String group = command.get("group").asText();
+            switch (command.path("type").asText()) {
+                case "streams" -> StreamsGroups.delete(admin, group);
+                default -> admin.deleteConsumerGroups(List.of(group)).all().get();
+            }
         } catch (ExecutionException e) {
             return e.getCause() instanceof GroupNotEmptyException; // or it was never there
         }
@@ -108,19 +113,41 @@ public final class Helper {
 
     private void describe(ObjectNode command, ObjectNode answer) throws InterruptedException {
         String group = command.get("group").asText();
-        ArrayNode members = answer.putArray("members");
+        answer.putArray("members");
         try {
-            ConsumerGroupDescription found = admin.describeConsumerGroups(List.of(group)).all().get().get(group);
-            answer.put("state", stateOf(found));
-            int epoch = epochOf(found);
-            if (epoch >= 0) answer.put("epoch", epoch);
-            if (found.coordinator() != null) answer.put("coordinator", found.coordinator().id());
-            for (MemberDescription each : found.members()) {
-                ObjectNode member = members.addObject().put("client", each.clientId());
-                member.set("partitions", Lines.pairs(each.assignment().topicPartitions()));
+            switch (command.path("type").asText()) {
+                case "streams" -> StreamsGroups.describe(admin, group, answer);
+                default -> consumers(group, answer);
             }
         } catch (ExecutionException e) {
             answer.put("state", "").put("error", String.valueOf(e.getCause()));
+        }
+    }
+
+    /** A group of the classic or the consumer protocol. */
+    private void consumers(String group, ObjectNode answer) throws ExecutionException, InterruptedException {
+        ConsumerGroupDescription found = admin.describeConsumerGroups(List.of(group)).all().get().get(group);
+        answer.put("type", typeOf(found)).put("state", stateOf(found));
+        int epoch = epochOf(found);
+        if (epoch >= 0) answer.put("epoch", epoch);
+        if (found.coordinator() != null) answer.put("coordinator", found.coordinator().id());
+        for (MemberDescription each : found.members()) {
+            ObjectNode member = answer.withArray("members").addObject().put("client", member(each.clientId()));
+            member.set("partitions", Lines.pairs(each.assignment().topicPartitions()));
+        }
+    }
+
+    /** The client id that kassay gave; a thread of Streams adds to it. */
+    static String member(String client) {
+        return client.replaceFirst("-StreamThread-\\d+-consumer$", "");
+    }
+
+    /** The protocol of the group; empty for releases that do not say it. */
+    private static String typeOf(ConsumerGroupDescription found) {
+        try {
+            return String.valueOf(found.type()).toLowerCase(Locale.ROOT);
+        } catch (NoSuchMethodError e) {
+            return "";
         }
     }
 

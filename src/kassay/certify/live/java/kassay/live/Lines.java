@@ -6,12 +6,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
@@ -79,6 +81,22 @@ final class Lines {
                 last = now;
             }
         });
+    }
+
+    /** Says that the client exists, with the release of Kafka's client that is in the resource of its jar. */
+    void ready(String library) throws IOException {
+        Properties properties = new Properties();
+        try (InputStream in = TopicPartition.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            if (in != null) properties.load(in);
+        }
+        send(event("ready").put("library", library).put("version", properties.getProperty("version", "unknown")));
+    }
+
+    /** Says why there is no client, and ends the program. */
+    void fatal(RuntimeException problem) {
+        Throwable cause = problem.getCause() == null ? problem : problem.getCause();
+        send(event("fatal").put("text", cause.toString()));
+        System.exit(1);
     }
 
     static ArrayNode pairs(Collection<TopicPartition> partitions) {

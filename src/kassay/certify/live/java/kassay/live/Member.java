@@ -2,8 +2,6 @@ package kassay.live;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -161,15 +159,6 @@ public final class Member implements ConsumerRebalanceListener {
         }
     }
 
-    /** The release of Kafka's client, from the resource in its jar. */
-    private static String version() throws IOException {
-        Properties properties = new Properties();
-        try (InputStream in = KafkaConsumer.class.getResourceAsStream("/kafka/kafka-version.properties")) {
-            if (in != null) properties.load(in);
-        }
-        return properties.getProperty("version", "unknown");
-    }
-
     /** Serves as a member until the command to close. */
     public static void main(String[] arguments) throws Exception {
         Lines lines = new Lines();
@@ -178,11 +167,9 @@ public final class Member implements ConsumerRebalanceListener {
         try {
             member = new Member(lines);
         } catch (RuntimeException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            lines.send(lines.event("fatal").put("text", cause.toString()));
-            System.exit(1);
+            lines.fatal(e);
         }
-        lines.send(lines.event("ready").put("library", "java").put("version", version()));
+        lines.ready("java");
         member.serve();
         System.exit(0);
     }
