@@ -1,7 +1,9 @@
-"""The text of docs/gap-study.md; every figure in it comes from the study's tables."""
+"""The text of docs/gap-study.md and the tables next to it; every figure comes from the study's tables."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -9,11 +11,13 @@ from kassay.report.screen.campaign import shown
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""The names of the columns, and the rows."""
 CONTROL: Final = "optimal-sticky"
 STICKY: Final = ("sticky", "cooperative-sticky", "uniform@4.0.0", "uniform@4.0.1")
 OTHERS: Final = ("range", "server-range", "roundrobin")
 
-INTRO: Final = """# How far Kafka's assignors are from the optimum
+INTRO: Final = """# The gap study: how far are Kafka's assignors from the optimum?
 
 This study compares {outcomes:,} outcomes of rebalances of six of Kafka's rules (`uniform` of two releases)
 and {control:,} of `optimal-sticky` as the control, with the certified optimum of their own input;
@@ -36,45 +40,47 @@ $ python -m benchmarks.campaign_gap_study FOLDER 'local[2]'
   partitions, even where a history has weights.
 * **Not measured**: the answer leaves a partition out, assigns one twice, or to a member that does not read
   it; {invalid:,} in total. In a sample nearly all of them had conflicting or stale ownership, or a member
-  that subscribes to nothing (`docs/findings.md`).
+  that subscribes to nothing ([findings](findings.md)).
 * **Releases**: `uniform@4.0.0` is the rule of 4.0.0, `uniform@4.0.1` the rule from then on (KAFKA-18688),
   which leaves an extra partition with its owner where all members read the same topics; the other rules
   have not changed up to 4.4."""
 
-LOADS: Final = """## Loads that are not optimal
+PLOTS: Final = """## By profile
 
-![share of outcomes whose loads are not optimal](gap-study/profiles.svg)"""
+[not-optimal.csv](gap-study/not-optimal.csv), [worst-spread.csv](gap-study/worst-spread.csv) and
+[needless-moves.csv](gap-study/needless-moves.csv) have each rule on each profile and shape.
 
-MOVES: Final = """## Needless moves
+![share of outcomes whose loads are not optimal](gap-study/profiles.svg)
 
-Mean over the outcomes whose loads are optimal; a dash where there are none.
+![mean balance gap by members](gap-study/members.svg)
 
 ![needless moves an outcome](gap-study/moves.svg)"""
 
-WEIGHTS: Final = """The shape `weighted` again, by weight. The least heaviest load is NP-hard, so it is
-only **bounded**: the ratio is heaviest load to certified lower bound. None of these rules considers weights.
-Where the two meet, the answer is optimal, and certified."""
+FAMILIES: Final = """## The families of the suites
+
+Members x partitions {sized}; {seeds:,} seeds of each shape, one rebalance each, every optimum
+certified exactly. {failed:,} answers were not measured: they gave no assignment, or the group did not settle.
+[families-not-optimal.csv](gap-study/families-not-optimal.csv) and
+[families-needless-moves.csv](gap-study/families-needless-moves.csv) have each rule on each shape.
+
+The least heaviest load by weight is NP-hard, so the shape `weighted` is only **bounded** by weight:
+[weights.csv](gap-study/weights.csv) has the ratio of heaviest load to certified lower bound. None of these
+rules considers weights."""
 
 OTHER_KINDS: Final = """## Share groups, Streams tasks and Connect
 
-These kinds have histories of their own, from `benchmarks/campaign_gap_kinds.toml`. `docs/optimum.md` defines
-the optimum, which is exact in every outcome: no interval is left. (The optimum of standby copies may be an
-interval; they are not measured.) Answers that are not even may move less than the best must.
+These kinds have histories of their own, from `benchmarks/campaign_gap_kinds.toml`.
+[The optimum](optimum.md) is exact in every outcome; standby copies are not measured. Answers that are not
+even may move less than the best must. The table is of the profile `small`;
+[kinds.csv](gap-study/kinds.csv) has `mixed` as well, and the moves.
 
 * **Share groups**: copies of partitions. The gap adds up how far partitions are from ceil(members /
-  partitions) members each, and members from even counts; a move is a copy taken back. The optimum is a flow.
+  partitions) members each, and members from even counts; a move is a copy taken back.
 * **Streams tasks**: active tasks by thread, with state and in total, in the stable application after the last
-  change of a history, compared with the owners before it. A restore counts 3, a change of process 1. The
-  optimum is a minimum-cost flow; a process whose rule ignores its threads spreads tasks evenly over them.
-* **Connect**: connectors and tasks by worker, in the stable cluster after the last change. The optimum is a
-  closed form, and knows what each worker ran, even where the leader cannot: this is why `optimal-connect`,
-  which uses only what a leader knows, moves more. `connect-eager` stops everything at each rebalance; only
-  what then runs elsewhere counts."""
-
-CURVES: Final = """## How the worst grows with the size
-
-The worst that a search finds at each size, from `docs/worst-cases.md`: real cases, and there may be worse.
-The proven bound for any rule is the last row for groups, and follows "of" for the other kinds."""
+  change of a history, compared with the owners before it. A restore counts 3, a change of process 1.
+* **Connect**: connectors and tasks by worker, in the stable cluster after the last change. The optimum knows
+  what each worker ran, even where the leader cannot: this is why `optimal-connect` moves more.
+  `connect-eager` stops everything at each rebalance; only what then runs elsewhere counts."""
 
 WORST: Final = """## Worst cases
 
@@ -92,11 +98,9 @@ The worst history of each rule and profile is in the table `study/worst_cases` o
 
 ## What it costs
 
-The campaign takes 10 and 16 minutes on two cores shared with other work, with the same figures both times.
-No shape's optimum is slow: with its certificate it takes a third to three fifths of the time of an outcome,
-about half of that for the flow that finds the fewest moves; the rule, the player and the generator take the
-rest. The largest shape, 450 members with 3,000 partitions, takes 50 to 70 ms per outcome in total, under a
-profiler."""
+The campaign takes 10 and 16 minutes on two shared cores, with the same figures both times. An optimum with
+its certificate takes a third to three fifths of the time of an outcome. The largest shape, 450 members with
+3,000 partitions, takes 50 to 70 ms per outcome, under a profiler."""
 
 
 def page(
@@ -104,11 +108,9 @@ def page(
     families: Rows,
     sizes: Mapping[tuple[int, int], int],
     kinds: Mapping[str, Rows],
-    searched: str,
 ) -> str:
     """The page in Markdown. `sizes` are members and partitions of the families, and seeds of each shape;
-    `kinds` are the study tables of share groups, Streams tasks and Connect; `searched` is the page of the
-    worst cases that a search finds.
+    `kinds` are the study tables of share groups, Streams tasks and Connect.
     """
     profiles, leaders = studies["gap_by_profile"], studies["leaderboard"]
     rules = [row for row in profiles if row["target"] != CONTROL]
@@ -126,27 +128,12 @@ def page(
             _overview(leaders, profiles),
             "## Results",
             "\n".join(f"* {line}" for line in said(profiles, studies["gap_by_size"])),
-            LOADS,
-            crossed(rules, "profile", "unbalanced_share"),
-            "Worst spread above that of the optimum, in partitions:",
-            crossed(rules, "profile", "spread_max"),
-            "![mean balance gap by members](gap-study/members.svg)",
-            MOVES,
-            crossed(rules, "profile", "movement_mean"),
-            "## The families of the suites",
-            f"Members x partitions {sized}; {sum(sizes.values()):,} seeds of each shape, one rebalance each, "
-            "every optimum certified exactly (loads in partitions). "
-            f"{sum(row['failed'] for row in of_families):,} answers were not measured: they gave no "
-            "assignment, or the group did not settle. Outcomes whose loads are not optimal:",
-            crossed(of_families, "shape", "unbalanced_share"),
-            "Needless moves:",
-            crossed(of_families, "shape", "movement_mean"),
-            WEIGHTS,
-            _weights(of_families),
+            PLOTS,
+            FAMILIES.format(
+                sized=sized, seeds=sum(sizes.values()), failed=sum(row["failed"] for row in of_families)
+            ),
             OTHER_KINDS,
-            _of_kinds(kinds["gap_by_profile"]),
-            CURVES,
-            *tables_of(searched),
+            table(*_small(kinds["gap_by_profile"])),
             WORST,
             _worst(studies["worst_cases"]),
             AGAIN.format(example=_example(studies["worst_cases"])),
@@ -154,9 +141,29 @@ def page(
     )
 
 
-def tables_of(markdown: str) -> list[str]:
-    """The tables of a page."""
-    return [part for part in markdown.split("\n\n") if part.startswith("|")]
+def data(studies: Mapping[str, Rows], families: Rows, kinds: Mapping[str, Rows]) -> dict[str, str]:
+    """The tables next to the page as CSV, by the names of their files."""
+    rules = [row for row in studies["gap_by_profile"] if row["target"] != CONTROL]
+    of_families = [row for row in families if row["target"] != CONTROL]
+    tables = {
+        "not-optimal": crossed(rules, "profile", "unbalanced_share"),
+        "worst-spread": crossed(rules, "profile", "spread_max"),
+        "needless-moves": crossed(rules, "profile", "movement_mean"),
+        "families-not-optimal": crossed(of_families, "shape", "unbalanced_share"),
+        "families-needless-moves": crossed(of_families, "shape", "movement_mean"),
+        "weights": _weights(of_families),
+        "kinds": _of_kinds(kinds["gap_by_profile"]),
+    }
+    return {f"{name}.csv": csv_of(*table) for name, table in tables.items()}
+
+
+def csv_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table as CSV, its figures without separators of thousands."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([cell.replace(",", "") for cell in row] for row in rows)
+    return text.getvalue()
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -165,7 +172,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def crossed(rows: Rows, by: str, key: str) -> str:
+def crossed(rows: Rows, by: str, key: str) -> Table:
     """A table with a row for each value of `by` and a column for each target."""
     targets = list(dict.fromkeys(row["target"] for row in rows))
     cells = {
@@ -177,7 +184,7 @@ def crossed(rows: Rows, by: str, key: str) -> str:
     body = [
         [place.removeprefix("shape:"), *(cells.get((place, t), "-") for t in targets)] for place in places
     ]
-    return table([by, *targets], body)
+    return [by, *targets], body
 
 
 def _overview(leaders: Rows, profiles: Rows) -> str:
@@ -193,7 +200,7 @@ def _overview(leaders: Rows, profiles: Rows) -> str:
     return table([*head, "balance gap", "worst spread", "needless moves", "rounds"], body)
 
 
-def _weights(families: Rows) -> str:
+def _weights(families: Rows) -> Table:
     body = []
     for row in families:
         if row["weighted"]:
@@ -201,10 +208,10 @@ def _weights(families: Rows) -> str:
             ratios = [shown(float(row[key])) for key in ("weight_ratio", "weight_ratio_max")]
             body.append([row["target"], *(f"{n:,}" for n in counts), *ratios])
     head = ["rule", "instances", "certified exactly", "only bounded", "mean ratio", "worst ratio"]
-    return table(head, body)
+    return head, body
 
 
-def _of_kinds(profiles: Rows) -> str:
+def _of_kinds(profiles: Rows) -> Table:
     head = ("rule", "profile", "outcomes", "not measured", "not optimal", "balance gap", "worst spread")
     body = []
     for row in profiles:
@@ -215,7 +222,16 @@ def _of_kinds(profiles: Rows) -> str:
         body.append(
             [row["target"], row["profile"], *counts, *gaps, f"{row['spread_max']:,}", *figures, moves]
         )
-    return table([*head, "moved", "least for the best", "needless moves"], body)
+    return [*head, "moved", "least for the best", "needless moves"], body
+
+
+def _small(profiles: Rows) -> Table:
+    """What the page shows of the other kinds: the small profile, without the totals of moves."""
+    head, body = _of_kinds([row for row in profiles if row["profile"] == "small"])
+    kept = [
+        place for place, name in enumerate(head) if name not in ("profile", "moved", "least for the best")
+    ]
+    return [head[place] for place in kept], [[row[place] for place in kept] for row in body]
 
 
 def _worst(worst: Rows) -> str:

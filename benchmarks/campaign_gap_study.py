@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks._gap_study_page import CONTROL, page
+from benchmarks._gap_study_page import CONTROL, data, page
 from benchmarks.plots import bars, lines
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.counterexamples import ShrunkCase, counterexample
@@ -98,7 +98,7 @@ def write(
     of_families: Sequence[Row],
     of_kinds: Mapping[str, Sequence[Row]],
 ) -> None:
-    """The page, its plots, and the trace of each rule's worst small history."""
+    """The page, its plots and tables, and the trace of each rule's worst small history."""
     BESIDE.mkdir(exist_ok=True)
     for row in studies["worst_cases"]:
         if row["profile"] == "small":
@@ -113,8 +113,9 @@ def write(
     }
     for name, plot in plots.items():
         (BESIDE / f"{name}.svg").write_text(plot + "\n", encoding="utf-8")
-    searched = (DOCS / "worst-cases.md").read_text(encoding="utf-8")
-    text = page(studies, of_families, SIZES, of_kinds, searched)
+    for name, table in data(studies, of_families, of_kinds).items():
+        (BESIDE / name).write_text(table, encoding="utf-8")
+    text = page(studies, of_families, SIZES, of_kinds)
     (DOCS / "gap-study.md").write_text(text + "\n", encoding="utf-8")
 
 

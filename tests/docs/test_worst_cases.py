@@ -1,7 +1,6 @@
 """The page of worst cases: its small sizes are what the search finds now, and no row is above the bound."""
 
 import pytest
-from benchmarks._gap_study_page import CURVES, WORST, tables_of
 
 from kassay.certify.hunts.worst import STEPS, Badness, worst_case
 from kassay.certify.runs.options import RunOptions
@@ -27,12 +26,6 @@ def test_the_other_kinds_are_below_what_is_proven() -> None:
     for row in found:
         values = [row[size].split(" of ") for size in SIZES[: worst_cases.OTHERS_SIZES]]
         assert all(len(value) == 1 or int(value[0]) <= int(value[1]) for value in values)
-
-
-def test_the_study_of_gaps_shows_the_same_tables() -> None:
-    searched = (DOCS / "worst-cases.md").read_text(encoding="utf-8")
-    study = (DOCS / "gap-study.md").read_text(encoding="utf-8")
-    assert "\n\n".join([CURVES, *tables_of(searched), WORST]) in study
 
 
 def test_no_curve_falls() -> None:
