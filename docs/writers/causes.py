@@ -1,22 +1,31 @@
-"""Writes docs/causes.md: faulty targets, and how `kassay explain` explains their minimal counterexamples."""
+"""Writes docs/causes.md and docs/causes/explanations.json: faulty targets, and how they are explained.
+
+`python docs/writers/causes.py`, from the top of the repository: the traces name their targets from there.
+"""
 
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from kassay.certify.explain import explain
+from kassay.writing.files import write_text
 
 FAULTY = Path("tests/data/faulty")
+DOCS: Final = Path(__file__).parents[1]
+PAGE: Final = DOCS / "causes.md"
+EXPLANATIONS: Final = DOCS / "causes" / "explanations.json"
+SHOWN: Final = "uneven_three.py"
+"""The fault whose explanation the page shows."""
 BEGIN = """\
-# What a counterexample shows, and why it breaks
+# Causes: what does a counterexample show, and why does it break the claim?
 
-When `kassay certify` refutes a claim, it prints the smallest case that it found. `<- broken here` marks the
-step that breaks the claim, and `!` marks what the evidence names. Below the step, `could be` shows a
-correct answer: the certified optimum if there is one (its loads, its moves, its racks), else the answer of
-a reference that keeps the claim, by name.
+`kassay certify` prints the smallest case that it found. `<- broken here` marks the step that breaks the
+claim, and `!` what the evidence names. `could be` shows a correct answer: the certified optimum if there is
+one, else the answer of a reference that keeps the claim, by name.
 
 ```
 single-owner: No partition is assigned twice.
@@ -30,14 +39,10 @@ single-owner: No partition is assigned twice.
     m0!     t0          -             t0-0!        1
     m1!     t0          generation 3  t0-0!        1
     could be: 1 0: m0 t0-0, m1 -
-  common cause: a fix must assign each partition to one member alone: remove it from the list of free ones
-once it is assigned
-  replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
 ```
 
 `generation 3` is the generation of what a member reports that it owns, even if that is nothing. The leader,
-weights, the racks of replicas, configurations and user data appear only where they exist and vary, so a
-simple case stays simple.
+weights, racks, configurations and user data appear only where they vary.
 
 `kassay explain TRACE` explains the violation in a paragraph. It leaves out each event, each owned partition
 and setting, each member and partition in turn, plays the rest against the target, and reports without which
@@ -46,13 +51,10 @@ the same as data (`cause`, `broken`, `could_be`, `fix`). If the target cannot be
 the trace alone and says so. Limits: it leaves out one thing at a time, so if either of two suffices, it
 reports neither; and for a target that answers at random it explains this one play.
 
-`kassay explain TRACE --as python` (and `kassay replay`) prints the failing call as a test to paste. If one
-call of a new object shows the fault, the test calls a Python class directly. For a program, a jar, a
-reference or a fault that takes several calls (`converges`), it plays the case with
-`kassay.testing.violations`, without the fields that have no effect. For an answer that changes from call to
-call (`pure`) it calls twice; for a stable group (`stable`, `static-stable`) one call is enough, compared
-with the previous answer. Either way, the test fails until the target is fixed. `certify_assignor` and
-`pytest --kassay` end with it.
+`kassay explain TRACE --as python` (and `kassay replay`) prints the failing call as a test to paste, which
+fails until the target is fixed. If one call of a new object shows the fault, the test calls a Python class
+directly; else it plays the case with `kassay.testing.violations`. `certify_assignor` and `pytest --kassay`
+end with it.
 
 ```console
 $ kassay explain tests/data/faulty/negative_hash.json --as python
@@ -74,8 +76,13 @@ def test_in_range():
 
 ## Faults and their explanations
 
-Each of these files of `tests/data/faulty` has one fault. The quoted paragraph is what `kassay explain`
-prints for its minimal counterexample.
+Each file of `tests/data/faulty` has one fault. [causes/explanations.json](causes/explanations.json) has what
+`kassay explain` prints for the minimal counterexample of each, by file; one of them:
+
+> EXPLANATION
+
+| file | fault |
+|---|---|
 """
 
 
@@ -90,13 +97,24 @@ def fault_of(trace: Path) -> str:
     return (ast.get_docstring(module) or "").strip()
 
 
-def page() -> Iterator[str]:
-    """The page, line by line."""
-    yield BEGIN
-    for trace in faults():
-        yield f"**`{trace.stem}.py`**: {fault_of(trace)}\n"
-        yield f"> {explain(str(trace)).to_json()['paragraph']}\n"
+def explanations() -> dict[str, str]:
+    """What `kassay explain` prints for each fault, by the name of its file."""
+    return {f"{trace.stem}.py": explain(str(trace)).to_json()["paragraph"] for trace in faults()}
+
+
+def page(explained: Mapping[str, str]) -> str:
+    """The page."""
+    listed = [f"| `{trace.stem}.py` | {fault_of(trace)} |" for trace in faults()]
+    return "\n".join([BEGIN.replace("EXPLANATION", explained[SHOWN]).rstrip("\n"), *listed]) + "\n"
+
+
+def main() -> None:
+    """Write the page and its data."""
+    explained = explanations()
+    EXPLANATIONS.parent.mkdir(exist_ok=True)
+    write_text(json.dumps(explained, indent=1, ensure_ascii=False) + "\n", str(EXPLANATIONS))
+    write_text(page(explained), str(PAGE))
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(page()).rstrip() + "\n")
+    main()

@@ -128,7 +128,8 @@ def test_the_page_sums_the_rows_up_and_names_each_part():
 
 
 def test_the_runs_that_no_test_repeats_are_commands_that_kassay_takes():
-    for path, least in (("exhaustive-runs/larger.csv", 14), ("protocol-findings/migrations.csv", 20)):
+    lists = ("exhaustive-runs/larger.csv", "protocol-findings/migrations.csv", "networks/random.csv")
+    for path, least in zip(lists, (14, 20, 19), strict=True):
         with (DOCS / path).open(encoding="utf-8") as file:
             recorded = [*csv.DictReader(file)]
         assert len(recorded) >= least
@@ -136,7 +137,7 @@ def test_the_runs_that_no_test_repeats_are_commands_that_kassay_takes():
             words = shlex.split(row["command"])
             assert words[:2] == ["kassay", "explore"]
             assert kassay([*words[1:], "--max-states", "1"]) != EXIT_USAGE, row["command"]
-            assert int(row["states"]) > 4_000
+            assert int(row["states"].split()[0]) > 800
 
 
 def test_what_is_not_there_is_refused_for_that_release_alone():

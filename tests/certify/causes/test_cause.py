@@ -1,5 +1,7 @@
 """What matters in a counterexample: what was left out and played again says so."""
 
+import json
+
 import pytest
 
 from kassay.certify.causes.cause import cause_of, paragraph
@@ -7,7 +9,7 @@ from kassay.certify.explain import explain
 from kassay.certify.runs.replay import load_trace
 from kassay.properties.registry import load_claims
 from tests.paths import DOCS, ROOT
-from writers.causes import fault_of
+from writers.causes import EXPLANATIONS, page
 
 KEYS = {
     "double_owner": [
@@ -32,7 +34,7 @@ KEYS = {
 AT_ONCE = ("double_owner", "negative_hash", "rack_blind", "skewed_leaders", "static_ignored")
 """What the default tests ask; the others take a process each, and are asked among the slow ones."""
 NAMED = [name if name in AT_ONCE else pytest.param(name, marks=pytest.mark.slow) for name in KEYS]
-PAGE = (DOCS / "causes.md").read_text()
+EXPLAINED = json.loads(EXPLANATIONS.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +44,19 @@ def here(monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_the_sentence_names_the_cause_and_stands_on_the_page(name):
+def test_the_sentence_names_the_cause_and_is_on_record(name):
     document = explain(f"tests/data/faulty/{name}.json").to_json()
     text = document["paragraph"]
     assert [key for key in KEYS[name] if key not in text] == []
     assert document["fix"] in text
-    assert f"> {text}\n" in PAGE + "\n", "python docs/writers/causes.py > docs/causes.md"
-    assert fault_of(ROOT / f"tests/data/faulty/{name}.json") in PAGE
+    assert EXPLAINED[f"{name}.py"] == text, "python docs/writers/causes.py"
+
+
+def test_the_page_is_what_its_writer_writes():
+    assert page(EXPLAINED) == (DOCS / "causes.md").read_text(encoding="utf-8"), (
+        "python docs/writers/causes.py"
+    )
+    assert EXPLAINED.keys() == {f"{name}.py" for name in KEYS}
 
 
 def test_every_fault_has_its_key_words():
