@@ -18,13 +18,12 @@ from kassay.model.explore.values import InvariantViolation, Severity
 from kassay.model.protocols.faults import Faults, parse_faults
 from kassay.report.screen.swimlanes import text_diagram
 
-INTRODUCTION: Final = """# Herd effect and split brain
+INTRODUCTION: Final = """# Split brain: what goes wrong when every consumer coordinates itself?
 
-Before Kafka 0.9 every consumer coordinated itself: it watched ZooKeeper, and on any change it stopped,
-released its partitions, read the list of consumers, and took its own share. This page plays that
-(`kassay.model.protocols.before_0_9.zookeeper`), counts what it costs, and shows where it breaks. All
-figures and traces are output of the commands shown; `python docs/writers/split_brain.py >
-docs/split-brain.md` generates the page.
+Up to Kafka 0.8 each consumer watches ZooKeeper; on any change it stops, releases its partitions, reads the
+list of consumers, and takes its own share (`kassay.model.protocols.before_0_9.zookeeper`). All figures and
+traces are output of the commands shown; `python docs/writers/split_brain.py > docs/split-brain.md` generates
+the page.
 
 ## One consumer, two, three, four, and back, on three partitions
 """
