@@ -12,12 +12,12 @@ from typing import Final
 
 from kassay.certify.live.interop import InteropResult, LibraryPair, PairResult, read_results
 from kassay.report.screen.interop import by_strategy, matrix
-from kassay.writing.text import code, counted, inline, table
+from kassay.writing.text import code, counted, table
 
 RESULTS: Final = Path(__file__).parents[1] / "interop.json"
 OFTEN: Final = 5
 _HEAD: Final = """\
-# Which clients can share a group
+# Interop: which client libraries can share a group, led by whom?
 
 A consumer group may have members of several client libraries, during a migration for weeks. The leader, one of them, reads what the others
 send and assigns their partitions. The same name of a strategy does not mean that this works, and it may depend on who leads: then the group
@@ -136,25 +136,18 @@ def _leaders(result: InteropResult) -> Iterator[str]:
 
 
 def _reasons(result: InteropResult) -> Iterator[str]:
-    """What the clients reported where a pair does not agree at once."""
-    rows = [
-        (each.pair.strategy, code(each.pair.first), code(each.pair.second), _both(each), inline(each.text))
-        for each in result.pairs
-        if (each.cell(), each.cell(handed=True)) != ("agrees", "agrees")
+    """How many pairs do not agree at once, and where what their clients reported is."""
+    differing = [
+        each for each in result.pairs if (each.cell(), each.cell(handed=True)) != ("agrees", "agrees")
     ]
     yield "## What does not agree"
     yield ""
     yield (
-        "With the first as leader, and then with the second, after the first left and came back; what a "
-        "client reported, or the claim that is broken."
+        f"{counted(len(differing), 'pair')} in order, with the first as leader or with the second, after the "
+        "first left and came back. [`interop.json`](interop.json) has for each play what a client reported, "
+        "or the claim that is broken."
     )
     yield ""
-    yield from table(("strategy", "first", "second", "outcomes", "why"), rows)
-    yield ""
-
-
-def _both(each: PairResult) -> str:
-    return f"{each.cell()}, then {each.cell(handed=True)}"
 
 
 def _often(result: InteropResult) -> Iterator[str]:
