@@ -36,6 +36,9 @@ INTRODUCTIONS: Final[Mapping[str, str]] = {
     "dimensions": "What is wide in every third case of a run; [wide input](../width.md) explains it.",
     "controls": "Built-in faulty targets, each with the claim that must catch it.",
     "vectors": "The formats of Kafka's own outputs that `kassay vectors` reads.",
+    "words": "The words of [sentences](../sentences.md), by kind of target. `m in members` is a range.",
+    "tables": "The tables that a [campaign](../campaigns.md) writes. A deterministic column depends only "
+    "on the spec.",
 }
 
 

@@ -197,6 +197,36 @@ def _proofs() -> Rows:
     ]
 
 
+def _words() -> Rows:
+    from kassay.properties.sentences.vocabulary import FUNCTIONS, checked_on
+    from kassay.properties.sentences.words import VOCABULARIES
+
+    rows = [("every kind", name, each.meaning, "") for name, each in FUNCTIONS.items()]
+    for words in {words.kinds: words for words in VOCABULARIES.values()}.values():
+        kinds = " ".join(map(str, words.kinds))
+        rows += [(kinds, f"{each.letter} in {each.name}", each.meaning, "") for each in words.things]
+        rows += [(kinds, words.form(each), each.meaning, checked_on(each)) for each in words.measures]
+    return [
+        {"word": word, "kinds": kinds, "meaning": meaning, "checked on": scope}
+        for kinds, word, meaning, scope in rows
+    ]
+
+
+def _tables() -> Rows:
+    from kassay.pipeline.campaign.tables import TABLES
+
+    return [
+        {
+            "column": f"{table.name}.{column.name}",
+            "type": column.type,
+            "deterministic": "yes" if column.deterministic else "no",
+            "meaning": column.meaning,
+        }
+        for table in TABLES.values()
+        for column in table.columns
+    ]
+
+
 THINGS: Final[dict[str, Callable[[], Rows]]] = {
     **{name: partial(_references, name) for name in REFERENCES},
     "kinds": _kinds,
@@ -211,6 +241,8 @@ THINGS: Final[dict[str, Callable[[], Rows]]] = {
     "dimensions": _dimensions,
     "controls": _controls,
     "vectors": _vectors,
+    "words": _words,
+    "tables": _tables,
 }
 
 BRIEF: Final[dict[str, tuple[str, ...]]] = {
@@ -227,6 +259,8 @@ BRIEF: Final[dict[str, tuple[str, ...]]] = {
     "dimensions": ("kind", "dimension", "classes"),
     "controls": ("control", "fault"),
     "vectors": ("algorithm", "reference"),
+    "words": ("word", "kinds", "meaning"),
+    "tables": ("column", "meaning"),
 }
 """The columns on a terminal; the last one is cut at its edge."""
 

@@ -96,6 +96,20 @@ class Vocabulary:
         """The things by the letter of one."""
         return {things.letter: things for things in self.things}
 
+    def form(self, measure: Quantity) -> str:
+        """The measure as a sentence writes it: `load(m)`."""
+        letters = [self.things_by_name[of].letter for of in measure.of]
+        return f"{measure.name}({', '.join(letters)})" if letters else measure.name
+
+
+def checked_on(measure: Quantity) -> str:
+    """What a claim with this measure is checked on; empty for a single answer."""
+    if measure.type is Type.TRUTH:
+        return "a condition"
+    return {"rebalance": "a rebalance with all its rounds", "optimum": "an answer and the optimum"}.get(
+        str(measure.scope), ""
+    )
+
 
 def number(
     name: str, of: str, read: Callable[..., Any], meaning: str, scope: Scope | None = None
