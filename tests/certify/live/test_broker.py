@@ -80,6 +80,17 @@ def test_a_streams_group_is_judged_too(tmp_path):
     assert not [each for each in result.counts() if each.unknown and not each.judged]
 
 
+def test_a_share_group_is_judged_too(tmp_path):
+    result = play(tmp_path, ("java:share*2",), (LiveAction("leave", "m1"),))
+    assert result.findings == () and result.figures.read > 0
+    counts = {each.claim: each.judged for each in result.counts() if not each.unknown}
+    assert counts == {
+        **dict.fromkeys(("complete", "settles", "no-stuck-member"), 3),
+        **dict.fromkeys(("exclusive", "balanced", "progress"), 1),
+        "moves": 0,
+    }
+
+
 def test_a_program_that_keeps_a_partition_is_found_in_its_step(tmp_path):
     result = play(tmp_path, ("keeper:range", "kafka-python:range"), (LiveAction("pace", "m2"),))
     exclusive = [each for each in result.findings if each.ruling.claim == "exclusive"]

@@ -25,6 +25,7 @@ def test_specs_become_members():
             "mine:any",
             "java:streams",
             "java:streams/classic",
+            "java:share",
         ]
     )
     assert [(seat.name, seat.client, seat.strategies, seat.protocol) for seat in seats] == [
@@ -35,6 +36,7 @@ def test_specs_become_members():
         ("m5", "mine", ("any",), "classic"),
         ("m6", "java", (), "streams"),
         ("m7", "java", ("streams",), "classic"),
+        ("m8", "java", (), "share"),
     ]
 
 

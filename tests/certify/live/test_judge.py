@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.live.judge import CLAIMS, Word, judge
+from kassay.certify.live.claims.rulings import CLAIMS, Word
+from kassay.certify.live.judge import judge
 from kassay.certify.live.program import REPORTABLE, Called, Committed, RecordsRead, Stall
 from kassay.certify.live.recording import MS
 from tests.certify.live import simulated as s

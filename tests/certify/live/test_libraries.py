@@ -39,3 +39,9 @@ def test_a_group_is_judged_and_breaks_nothing(tmp_path, clients):
     for client in result.clients:
         counts = result.counts(client)
         assert sum(c.judged for c in counts) >= SHARE * sum(c.judged + c.unknown for c in counts)
+
+
+def test_a_share_group_is_judged_and_breaks_nothing(tmp_path):
+    result = play(tmp_path, ("java:share*3",), ACTIONS)
+    assert result.findings == () and result.figures.read > 0
+    assert all(each.judged for each in result.counts() if each.claim != "moves")

@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from kassay.certify.live.judge import CLAIMS, judge
+from kassay.certify.live.claims.rulings import CLAIMS
+from kassay.certify.live.judge import judge
 from kassay.certify.live.report import LINES, MEANING, finding_report, timeline
 from kassay.certify.live.result import LiveFinding
 from kassay.certify.live.script import script_toml

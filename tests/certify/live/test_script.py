@@ -19,17 +19,18 @@ GOOD = {"topics": {"a": 2}, "member": [MEMBER], "action": [{"do": "join", "membe
 SEATS = [
     LiveSeat(f"m{number}", client, ("range",)) for number, client in enumerate(("java", "aiokafka", "x"))
 ]
+SHARES = [LiveSeat(f"m{number}", "java", (), "share") for number in range(3)]
 
 
 SHAPES = [ONE, BrokerShape(3), BrokerShape(3, ("a", "b", "c"), 2, {"x.y": "1"})]
 shapes = st.sampled_from(SHAPES)
 
 
-@given(st.integers(0, 2**64 - 1), st.integers(1, 3), st.booleans(), shapes)
-def test_a_drawn_script_is_read_back_from_toml(seed, members, restarts, shape):
-    script = draw_script(seed, SEATS[:members], restarts=restarts, cluster=shape)
+@given(st.integers(0, 2**64 - 1), st.integers(1, 3), st.booleans(), shapes, st.sampled_from([SEATS, SHARES]))
+def test_a_drawn_script_is_read_back_from_toml(seed, members, restarts, shape, seats):
+    script = draw_script(seed, seats[:members], restarts=restarts, cluster=shape)
     assert script_of(tomllib.loads(script_toml(script)), "x.toml") == script
-    assert script == draw_script(seed, SEATS[:members], restarts=restarts, cluster=shape)
+    assert script == draw_script(seed, seats[:members], restarts=restarts, cluster=shape)
     assert restarts or all(action.do not in ("restart-broker", "failover") for action in script.actions)
 
 
@@ -126,6 +127,7 @@ def test_any_action_can_be_left_out():
         ({"topics": {"a/b": 1}}, "topics.a/b: expected letters"),
         ({"member": [MEMBER, MEMBER]}, "already at"),
         ({"member": [{**MEMBER, "nam": 1}]}, "nam: unknown field"),
+        ({"member": [{"name": "m1", "client": "java"}]}, "member[0].strategies: expected at least one"),
         ({"action": [{"do": "jion", "member": "m1"}]}, "did you mean join?"),
         ({"action": [{"do": "join", "member": "m2"}]}, "action[0].member: found 'm2'"),
         ({"action": [{"do": "grow", "topic": "b", "partitions": 3}]}, "topic 'b'"),

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from kassay.certify.live import run as live_run
-from kassay.certify.live.judge import CLAIMS, judge
+from kassay.certify.live.claims.rulings import CLAIMS
+from kassay.certify.live.judge import judge
 from kassay.certify.live.result import LiveFinding, LiveResult, PlayedScript
 from kassay.certify.live.run import LiveOptions
 from kassay.certify.live.script import LiveSeat

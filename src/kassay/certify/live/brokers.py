@@ -55,7 +55,8 @@ ONE: Final = BrokerShape()
 def broker_settings(shape: BrokerShape, timeouts: Timeouts) -> list[dict[str, str]]:
     """The settings of each broker: timeouts that clients may have, replicas, rack.
 
-    Those of consumer and Streams groups are the brokers'. One of three may stop; nothing moves back.
+    Those of all groups but classic ones are the brokers'. A lock of a share group lasts as long as a session.
+    One of three may stop; nothing moves back by itself.
     """
     session, heartbeat, all_of = str(timeouts.session_ms), str(timeouts.heartbeat_ms), str(shape.count)
     common = {
@@ -69,6 +70,13 @@ def broker_settings(shape: BrokerShape, timeouts: Timeouts) -> list[dict[str, st
         "group.streams.min.heartbeat.interval.ms": "100",
         "group.streams.heartbeat.interval.ms": heartbeat,
         "group.streams.initial.rebalance.delay.ms": "0",
+        "group.share.min.session.timeout.ms": "1000",
+        "group.share.session.timeout.ms": session,
+        "group.share.min.heartbeat.interval.ms": "100",
+        "group.share.heartbeat.interval.ms": heartbeat,
+        "group.share.min.record.lock.duration.ms": "1000",
+        "group.share.record.lock.duration.ms": session,
+        "share.coordinator.state.topic.num.partitions": "1",
         "default.replication.factor": str(shape.factor),
         "min.insync.replicas": str(max(1, shape.factor - 1)),
         "offsets.topic.replication.factor": all_of,

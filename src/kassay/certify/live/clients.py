@@ -24,7 +24,7 @@ from kassay.certify.genuine.jars import (
 )
 from kassay.certify.jars.java import find_java
 from kassay.certify.live.assignors import jar_of, own_assignor
-from kassay.certify.live.group_types import PLAIN, STREAMS, STREAMS_CLASSIC, TYPES, type_of
+from kassay.certify.live.group_types import PLAIN, SHARE, STREAMS, STREAMS_CLASSIC, TYPES, type_of
 from kassay.certify.live.kits import KITS, fetch_program, kit_command
 from kassay.certify.live.program import Protocol
 from kassay.certify.live.script import MEMBERS_MAX, LiveSeat
@@ -76,7 +76,12 @@ LIBRARIES: Final[Mapping[str, Library]] = {
             "java",
             FOUR,
             consumer=True,
-            mains={PLAIN: "Member", STREAMS: "StreamsMember", STREAMS_CLASSIC: "StreamsMember"},
+            mains={
+                PLAIN: "Member",
+                STREAMS: "StreamsMember",
+                STREAMS_CLASSIC: "StreamsMember",
+                SHARE: "ShareMember",
+            },
         ),
         Library(
             "librdkafka",

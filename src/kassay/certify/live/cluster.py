@@ -78,8 +78,9 @@ class Helper:
         return topic.removeprefix(f"{self.prefix}-")
 
     def create(self, topics: Mapping[str, int]) -> None:
-        """Create the topics, with as many replicas as the brokers have set."""
-        self.ask({"do": "create", "topics": {self.full(name): count for name, count in topics.items()}})
+        """Create the topics, with as many replicas as the brokers have set, and prepare the group."""
+        named = {self.full(name): count for name, count in topics.items()}
+        self.ask({"do": "create", "topics": named, "group": self.prefix, "type": self.described})
 
     def grow(self, topic: str, partitions: int) -> None:
         """Give a topic more partitions."""
@@ -91,8 +92,14 @@ class Helper:
 
     def produced(self) -> dict[TopicPartition, int]:
         """The acknowledged records of each partition."""
-        sent = self.ask({"do": "produced"})["produced"]
-        return {TopicPartition(self.short(topic), number): count for topic, number, count in sent}
+        return self._by_partition(self.ask({"do": "produced"})["produced"])
+
+    def starts(self) -> dict[TopicPartition, int]:
+        """The first offset of each partition with which the share group has not done."""
+        return self._by_partition(self.ask({"do": "starts", "group": self.prefix})["starts"])
+
+    def _by_partition(self, rows: list[tuple[str, int, int]]) -> dict[TopicPartition, int]:
+        return {TopicPartition(self.short(topic), number): count for topic, number, count in rows}
 
     def describe(self) -> GroupSeen:
         """The group as its coordinator sees it."""

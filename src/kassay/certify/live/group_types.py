@@ -16,6 +16,7 @@ from kassay.model.errors import InputError
 
 STREAMS: Final = "streams"
 STREAMS_CLASSIC: Final = "streams/classic"
+SHARE: Final = "share"
 PLAIN: Final = "consumer"
 EARLY: Final = {"unstable.api.versions.enable": "true", "unstable.feature.versions.enable": "true"}
 """The settings of brokers that have groups of a type in early access."""
@@ -26,16 +27,17 @@ Release = tuple[int, ...]
 class LiveGroupType:
     """What holds of the groups of a type, and of their members.
 
-    `described` is the type as which the coordinator describes it. `resubscribes`: a member can replace
-    its subscription; `one_by_one`: it has a callback for each partition; `static`: it can have an instance
-    id. `since` is the first release that has such groups;
-    brokers before `final` need `features`.
+    `described` is the type as which the coordinator describes it. `resubscribes`: a member can replace its
+    subscription; `callbacks`: it reports what it owns; `one_by_one`: by a callback for each partition;
+    `static`: it can have an instance id. `since` is the first release that has such groups; brokers before
+    `final` need `features`.
     """
 
     name: str
     protocol: Protocol = "classic"
     described: str = "consumer"
     resubscribes: bool = True
+    callbacks: bool = True
     one_by_one: bool = False
     static: bool = True
     since: Release = (0,)
@@ -68,6 +70,16 @@ TYPES: Final[Mapping[str, LiveGroupType]] = {
             since=(4, 1),
             final=(4, 2),
             features=("streams.version=1",),
+        ),
+        LiveGroupType(
+            SHARE,
+            protocol="share",
+            described="share",
+            callbacks=False,
+            static=False,
+            since=(4, 1),
+            final=(4, 2),
+            features=("share.version=1",),
         ),
     )
 }

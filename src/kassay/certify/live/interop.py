@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from itertools import permutations
 from typing import Any, Final, Literal
 
+from kassay.certify.live.claims.rulings import LiveVerdict, Word
 from kassay.certify.live.clients import LIBRARIES, ClientPrograms
-from kassay.certify.live.judge import LiveVerdict, Word
 from kassay.certify.live.owners import owned_at
 from kassay.certify.live.program import Failed, Protocol, Timeouts
 from kassay.certify.live.recording import Life, LiveStep, Recording

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kassay.certify.live.cluster import Helper
 from kassay.certify.live.program import (
+    Acknowledged,
     Called,
     Closed,
     Committed,
     Event,
     Failed,
     RecordsRead,
-    Span,
     read_event,
 )
 from kassay.certify.live.recording import Life
@@ -66,13 +66,10 @@ class RunningMember:
         match event:
             case Called(t, kind, phase, partitions):
                 return Called(t, kind, phase, frozenset(TopicPartition(short(n), p) for n, p in partitions))
-            case RecordsRead(t, spans):
-                moved = (
-                    Span(TopicPartition(short(each.partition.topic), each.partition.partition), *rest)
-                    for each in spans
-                    for rest in [(each.first, each.last, each.count)]
-                )
-                return RecordsRead(t, tuple(moved))
+            case RecordsRead(_, spans) | Acknowledged(_, _, spans):
+                names = [TopicPartition(short(each.partition.topic), each.partition[1]) for each in spans]
+                moved = (replace(each, partition=name) for each, name in zip(spans, names))
+                return replace(event, spans=tuple(moved))
             case Committed(t, began, offsets):
                 return Committed(
                     t, began, {TopicPartition(short(n), p): offset for (n, p), offset in offsets.items()}

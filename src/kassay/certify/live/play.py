@@ -11,13 +11,15 @@ from typing import Final
 
 from kassay.certify.live.broker_acts import act_on_brokers
 from kassay.certify.live.brokers import OwnCluster
+from kassay.certify.live.claims.progress import merged
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.cluster import Helper
-from kassay.certify.live.group_types import type_of
+from kassay.certify.live.group_types import one_type, type_of
 from kassay.certify.live.member import RunningMember
 from kassay.certify.live.owners import covered, owned_at
 from kassay.certify.live.program import (
     CLOSE,
+    Acknowledged,
     ClientStart,
     RecordsRead,
     Timeouts,
@@ -67,12 +69,15 @@ class Play:
         self.seats = {seat.name: seat for seat in script.seats}
         self.running: list[RunningMember] = []
         self.steps: list[LiveStep] = []
+        self.is_owned = one_type(script.seats).callbacks
+        self.starts: dict[TopicPartition, int] = {}
 
     def record(self) -> Recording:
         """Play the script to its end; whatever it started has ended then. Raises `LiveFailed`."""
         with Canary() as canary:
             self.canary = canary
             try:
+                self.helper.described = one_type(self.script.seats).described
                 self.helper.create(self.topics)
                 self.helper.produce(on=True)
                 for number, action in enumerate(self.script.actions, start=1):
@@ -85,7 +90,13 @@ class Play:
                 self._close()
                 self.helper.delete([*self.topics], self._delete_s)
                 return Recording(
-                    self.script, lives, tuple(self.steps), produced, drained, tuple(canary.stalls)
+                    self.script,
+                    lives,
+                    tuple(self.steps),
+                    produced,
+                    drained,
+                    tuple(canary.stalls),
+                    self.starts,
                 )
             except BaseException:
                 self._close()
@@ -300,6 +311,8 @@ class Play:
         stable = bool(self.steps) and self.steps[-1].settled and bool(self._present())
         read = set().union(*(each.topics for each in self._present())) if stable else set()
         while stable and time.monotonic() < end:
+            if not self.is_owned:
+                self.starts = self.helper.starts()
             if all(self._read_up_to(each, count) for each, count in produced.items() if each.topic in read):
                 if (later := self.helper.produced()) == produced:
                     return True, produced
@@ -308,15 +321,19 @@ class Play:
         return False, produced
 
     def _read_up_to(self, partition: TopicPartition, count: int) -> bool:
-        last = [
-            span.last
+        """Whether all records up to there were read; a share group is to have done with all of them."""
+        spans = [
+            (span.first, span.last)
             for member in self.running
             for event in member.events
-            if isinstance(event, RecordsRead)
+            if isinstance(event, RecordsRead if self.is_owned else Acknowledged)
             for span in event.spans
             if span.partition == partition
         ]
-        return max(last, default=-1) + 1 >= count
+        if self.is_owned:
+            return max((last for _, last in spans), default=-1) + 1 >= count
+        ranges = merged([*spans, (0, self.starts.get(partition, 0) - 1)])
+        return ranges[0][1] + 1 >= count
 
     def _leave(self) -> None:
         """Let every member leave, and wait for its end."""

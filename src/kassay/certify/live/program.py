@@ -20,7 +20,15 @@ Protocol = Literal["classic", "consumer", "streams", "share"]
 Phase = Literal["begin", "end"]
 Callback = Literal["assigned", "revoked", "lost"]
 CALLBACKS: Final[tuple[str, ...]] = get_args(Callback)
-REPORTABLE: Final = ("assigned", "revoked", "lost", "revoked-on-close", "records", "committed")
+REPORTABLE: Final = (
+    "assigned",
+    "revoked",
+    "lost",
+    "revoked-on-close",
+    "records",
+    "committed",
+    "acknowledged",
+)
 """What a program may say it reports; what rests on anything else is unknown."""
 LINE_MAX: Final = 1 << 20
 """The longest line of a program, in bytes."""
@@ -126,8 +134,20 @@ class Span:
 
 @dataclass(frozen=True)
 class RecordsRead(Event):
-    """Records that a poll returned, before they count as processed."""
+    """Records that a poll returned, before they count as processed.
 
+    In a share group a span has no gaps, and the client cannot have acquired the records before `since`.
+    """
+
+    spans: tuple[Span, ...]
+    since: Count | None = None
+
+
+@dataclass(frozen=True)
+class Acknowledged(Event):
+    """Records of a share group whose acknowledgement was accepted; `began` is when it was sent."""
+
+    began: Count
     spans: tuple[Span, ...]
 
 
@@ -183,6 +203,14 @@ class _Called:
 class _Read:
     t: Count
     records: list[tuple[str, Count, Count, Count, Positive]]
+    since: Count | None = None
+
+
+@dataclass(frozen=True)
+class _Acknowledged:
+    t: Count
+    began: Count
+    records: list[tuple[str, Count, Count, Count, Positive]]
 
 
 @dataclass(frozen=True)
@@ -209,7 +237,18 @@ class _Bare:
     t: Count
 
 
-KINDS: Final = ("ready", *CALLBACKS, "records", "committed", "error", "fatal", "stall", "closing", "closed")
+KINDS: Final = (
+    "ready",
+    *CALLBACKS,
+    "records",
+    "committed",
+    "acknowledged",
+    "error",
+    "fatal",
+    "stall",
+    "closing",
+    "closed",
+)
 """The events by name."""
 
 
@@ -243,7 +282,10 @@ def _event(kind: str, document: Document, where: str) -> Event:
         return Called(called.t, kind, called.phase, partitions)  # type: ignore[arg-type]  # one of CALLBACKS
     if kind == "records":
         read = read_as(_Read, document, where, closed=True)
-        return RecordsRead(read.t, tuple(Span(TopicPartition(t, p), *more) for t, p, *more in read.records))
+        return RecordsRead(read.t, _spans(read.records), read.since)
+    if kind == "acknowledged":
+        accepted = read_as(_Acknowledged, document, where, closed=True)
+        return Acknowledged(accepted.t, accepted.began, _spans(accepted.records))
     if kind == "committed":
         done = read_as(_Committed, document, where, closed=True)
         return Committed(done.t, done.began, {TopicPartition(t, p): offset for t, p, offset in done.offsets})
@@ -255,6 +297,14 @@ def _event(kind: str, document: Document, where: str) -> Event:
         return Stall(stall.t, stall.ms)
     bare = read_as(_Bare, document, where, closed=True)
     return Closing(bare.t) if kind == "closing" else Closed(bare.t)
+
+
+def _spans(records: list[tuple[str, int, int, int, int]]) -> tuple[Span, ...]:
+    return tuple(Span(TopicPartition(topic, number), *more) for topic, number, *more in records)
+
+
+def _rows(spans: tuple[Span, ...]) -> list[list[str | int]]:
+    return [[*each.partition, each.first, each.last, each.count] for each in spans]
 
 
 def event_document(event: Event) -> Document:
@@ -270,9 +320,11 @@ def event_document(event: Event) -> Document:
             }
         case Called(t, kind, phase, partitions):
             return {"event": kind, "t": t, "phase": phase, "partitions": sorted(map(list, partitions))}
-        case RecordsRead(t, spans):
-            records = [[*each.partition, each.first, each.last, each.count] for each in spans]
-            return {"event": "records", "t": t, "records": records}
+        case RecordsRead(t, spans, since):
+            acquired = {} if since is None else {"since": since}
+            return {"event": "records", "t": t, "records": _rows(spans), **acquired}
+        case Acknowledged(t, began, spans):
+            return {"event": "acknowledged", "t": t, "began": began, "records": _rows(spans)}
         case Committed(t, began, offsets):
             done = [[*partition, offset] for partition, offset in offsets.items()]
             return {"event": "committed", "t": t, "began": began, "offsets": done}

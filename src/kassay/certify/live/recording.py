@@ -6,12 +6,12 @@ Times are nanoseconds of CLOCK_MONOTONIC. A member that leaves and joins again h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Final
 
 from kassay.certify.live.group_types import type_of
-from kassay.certify.live.program import Called, Event, Ready, Stall, event_document
+from kassay.certify.live.program import Called, Event, Ready, RecordsRead, Stall, event_document
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
 from kassay.model.cluster import TopicPartition
 
@@ -59,8 +59,12 @@ class Life:
     def next_callback(self, after: int) -> int | None:
         """When the client next heard of its assignment after this time; None if it never did.
 
-        One that has a callback for each partition has heard when the first run of revocations is over.
+        One that has a callback for each partition has heard when the first run of revocations is over; one
+        that has no callback, when it is delivered records.
         """
+        if not type_of(self.seat).callbacks:
+            reads = (each.t for each in self.events if isinstance(each, RecordsRead))
+            return next((t for t in reads if t > after), None)
         later = [each for each in self.events if isinstance(each, Called) and each.t > after]
         if not later:
             return None
@@ -111,7 +115,8 @@ class LiveStep:
 class Recording:
     """A played script. `produced`: acknowledged records by partition, numbered from offset 0.
 
-    `drained`: whether all of them had been read before the end; `stalls` are kassay's own.
+    `drained`: whether all of them had been read before the end; `stalls` are kassay's own. `starts`: of each
+    partition the first offset with which the coordinator says that a share group has not done.
     """
 
     script: LiveScript
@@ -120,6 +125,7 @@ class Recording:
     produced: Mapping[TopicPartition, int]
     drained: bool = True
     stalls: tuple[tuple[int, int], ...] = ()
+    starts: Mapping[TopicPartition, int] = field(default_factory=dict)
 
     @property
     def versions(self) -> dict[str, str]:
@@ -158,5 +164,6 @@ class Recording:
             ],
             "produced": [[*partition, count] for partition, count in self.produced.items()],
             "drained": self.drained,
+            "starts": [[*partition, offset] for partition, offset in self.starts.items()],
             "stalls": self.stalls,
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from kassay.certify.live.judge import LiveVerdict, Ruling
+from kassay.certify.live.claims.rulings import LiveVerdict, Ruling
 from kassay.certify.live.recording import Recording
 from kassay.certify.live.report import finding_report
 from kassay.certify.live.result import STABLE_SHARE, LiveFinding

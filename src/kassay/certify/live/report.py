@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kassay.certify.live.judge import Ruling
+from kassay.certify.live.claims.rulings import Ruling
 from kassay.certify.live.program import Called, Closed, Closing, Event, Failed, Ready, Stall
 from kassay.certify.live.recording import Life, LiveStep, Recording
 from kassay.certify.live.result import LiveFinding

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kassay.certify.live.judge import CLAIMS, LiveFigures, LiveVerdict, Ruling, Word
+from kassay.certify.live.claims.rulings import CLAIMS, LiveFigures, LiveVerdict, Ruling, Word
 from kassay.certify.live.shrink import ShrunkScript
 from kassay.certify.live.upgrade import BrokerStep
 

@@ -18,11 +18,12 @@ from kassay.certify.live.brokers import (
     own_cluster,
     with_assignor,
 )
+from kassay.certify.live.claims.rulings import LiveVerdict
 from kassay.certify.live.clients import LIBRARIES, ClientPrograms
 from kassay.certify.live.cluster import Helper
 from kassay.certify.live.folder import RUNS, RunFolder
 from kassay.certify.live.group_types import EARLY, one_type, type_of
-from kassay.certify.live.judge import LiveVerdict, judge
+from kassay.certify.live.judge import judge
 from kassay.certify.live.play import LiveStage, Play
 from kassay.certify.live.program import TIMEOUTS, Timeouts
 from kassay.certify.live.recording import Recording

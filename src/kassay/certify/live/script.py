@@ -140,7 +140,7 @@ class LiveScript:
 class _Member:
     name: PlainName
     client: str
-    strategies: list[str]
+    strategies: list[str] = field(default_factory=list)
     protocol: Protocol = "classic"
     instance: str | None = None
     rack: str = ""
@@ -206,6 +206,9 @@ def script_of(document: Any, where: str) -> LiveScript:
     seats = tuple(
         LiveSeat(m.name, m.client, tuple(m.strategies), m.protocol, m.instance, m.rack) for m in raw.member
     )
+    for i, seat in enumerate(seats):
+        if seat.protocol == "classic" and not seat.strategies:
+            raise InputError(f"{where}: member[{i}].strategies: expected at least one, such as range")
     names = [seat.name for seat in seats]
     cluster = shape_of(raw.brokers, f"{where}: brokers")
     actions = [

@@ -19,9 +19,10 @@ from pathlib import Path
 
 from kassay.certify.genuine.jars import broker_jars
 from kassay.certify.live import run as live_run
+from kassay.certify.live.claims.rulings import CLAIMS, Word
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.folder import noted
-from kassay.certify.live.judge import CLAIMS, Word, judge
+from kassay.certify.live.judge import judge
 from kassay.certify.live.run import LiveOptions
 from kassay.certify.live.running import LiveFailed
 from kassay.certify.live.script import LiveScript, LiveSeat

@@ -54,6 +54,7 @@ public final class Helper {
             case "grow" -> grow(command);
             case "produce" -> producing = command.get("on").asBoolean();
             case "produced" -> produced(answer.putArray("produced"));
+            case "starts" -> ShareGroups.starts(admin, command.get("group").asText(), answer.putArray("starts"));
             case "describe" -> describe(command, answer);
             case "delete" -> answer.put("left", delete(command));
             default -> answer.put("failed", "unknown command");
@@ -67,6 +68,7 @@ public final class Helper {
         command.get("topics").fields().forEachRemaining(each -> wanted.put(each.getKey(), each.getValue().asInt()));
         List<NewTopic> made = wanted.entrySet().stream().map(e -> new NewTopic(e.getKey(), e.getValue(), factor)).toList();
         admin.createTopics(made).all().get();
+        if (command.path("type").asText().equals("share")) ShareGroups.prepare(admin, command.get("group").asText());
         synchronized (topics) {
             topics.clear();
             topics.putAll(wanted);
@@ -97,6 +99,7 @@ public final class Helper {
             String group = command.get("group").asText();
             switch (command.path("type").asText()) {
                 case "streams" -> StreamsGroups.delete(admin, group);
+                case "share" -> ShareGroups.delete(admin, group);
                 default -> admin.deleteConsumerGroups(List.of(group)).all().get();
             }
         } catch (ExecutionException e) {
@@ -117,6 +120,7 @@ public final class Helper {
         try {
             switch (command.path("type").asText()) {
                 case "streams" -> StreamsGroups.describe(admin, group, answer);
+                case "share" -> ShareGroups.describe(admin, group, answer);
                 default -> consumers(group, answer);
             }
         } catch (ExecutionException e) {

@@ -83,13 +83,16 @@ final class Lines {
         });
     }
 
-    /** Says that the client exists, with the release of Kafka's client that is in the resource of its jar. */
-    void ready(String library) throws IOException {
+    /** Says that the client exists, its release, and what it reports; all that there is if nothing is named. */
+    void ready(String library, String... reports) throws IOException {
         Properties properties = new Properties();
         try (InputStream in = TopicPartition.class.getResourceAsStream("/kafka/kafka-version.properties")) {
             if (in != null) properties.load(in);
         }
-        send(event("ready").put("library", library).put("version", properties.getProperty("version", "unknown")));
+        String version = properties.getProperty("version", "unknown"); // a resource in the jar of Kafka's client
+        ObjectNode ready = event("ready").put("library", library).put("version", version);
+        if (reports.length > 0) ready.set("reports", JSON.valueToTree(reports));
+        send(ready);
     }
 
     /** Says why there is no client, and ends the program. */

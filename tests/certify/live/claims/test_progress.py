@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.live.progress import merged
+from kassay.certify.live.claims.progress import merged
 
 RANGES = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 5)).map(lambda p: (p[0], p[0] + p[1])), max_size=6

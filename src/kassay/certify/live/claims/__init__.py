@@ -1,0 +1,1 @@
+"""The live claims, each judged on a whole recording."""
