@@ -19,9 +19,9 @@ OFTEN: Final = 5
 _HEAD: Final = """\
 # Interop: which client libraries can share a group, led by whom?
 
-A consumer group may have members of several client libraries, during a migration for weeks. The leader, one of them, reads what the others
-send and assigns their partitions. The same name of a strategy does not mean that this works, and it may depend on who leads: then the group
-breaks when its leader restarts.
+Which client libraries can be members of one group, and does it matter which of them leads? During a migration a group may have members of
+several libraries for weeks. The leader, one of them, reads what the others send and assigns their partitions. The same name of a strategy
+does not mean that this works; where it depends on the leader, the group breaks when its leader restarts.
 
 <!-- by hand: starts a broker and clients: Java, Maven, Go, about 3 minutes -->
 ```console

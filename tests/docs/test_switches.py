@@ -15,16 +15,17 @@ import pytest
 
 from kassay.certify.protocols import explore as exploring
 from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.switch import UNSEEN
 from kassay.certify.protocols.switch_runs import SwitchRow, command, hunt
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES
 from kassay.cli.main import run
 from kassay.model.explore.values import WalkLimits
-from tests.docs.markdown import fenced, flat, rows, section
+from tests.docs.markdown import rows, section
 from tests.paths import DOCS
-from writers.switches import REMARKS, page
+from writers.switches import RUNS, document, lines
 
 PAGE = (DOCS / "switches.md").read_text(encoding="utf-8")
-ROWS = {row["switch"]: row for row in rows(PAGE)}
+ROWS = lines(RUNS.read_text(encoding="utf-8"))
 OTHERWISE = {"no_gen_snapshot"}
 """Whose bound is built otherwise, by a client with two threads, than its command, which comes to the same."""
 SHOWN = {
@@ -34,13 +35,25 @@ SHOWN = {
 """One of each model, and of each way in which a walk may go wrong."""
 
 
-def test_every_switch_has_its_line_its_command_and_its_remark() -> None:
+def test_every_switch_has_its_line_and_every_remark_its_switch() -> None:
     assert list(ROWS) == list(SWITCHES)
-    shown = fenced(section(PAGE, "The commands"))[0].splitlines()
-    assert shown == [f"$ {command(switch)}" for switch in SWITCHES.values()]
-    assert set(REMARKS) <= set(SWITCHES)
-    remarks = re.split(r"^\* ", section(PAGE, "Remarks"), flags=re.M)[1:]
-    assert [*map(flat, remarks)] == [flat(f"{name}: {remark}") for name, remark in REMARKS.items()]
+    named = re.findall(r"^\* `(\w+)`:", section(PAGE, "Remarks"), flags=re.M)
+    assert named and set(named) <= set(SWITCHES)
+    unseen = section(PAGE, "Broken rules that no exploration shows")
+    assert re.findall(r"^\* `(\w+)`:", unseen, flags=re.M) == list(UNSEEN)
+
+
+def test_the_page_sums_up_the_lines() -> None:
+    summed = {row["model"]: row for row in rows(PAGE)}
+    for model, row in summed.items():
+        own = [switch for switch in SWITCHES.values() if switch.model == model]
+        assert int(row["switches"]) == len(own)
+        assert int(row["with a KIP or a ticket"]) == sum(bool(re.search("KAFKA-|KIP", s.bug)) for s in own)
+        steps = max(int(n) for s in own for n in ROWS[s.name]["steps"].split(", "))
+        assert int(row["most steps of a shortest trace"]) == steps
+        assert int(row["most states"].replace(",", "")) == max(int(ROWS[s.name]["states"]) for s in own)
+    assert summed.keys() == {switch.model for switch in SWITCHES.values()}
+    assert f"{len(SWITCHES)} deliberately wrong rules" in PAGE
 
 
 def listed(name: str) -> list[tuple[str, int]]:
@@ -102,5 +115,5 @@ def test_a_command_shows_what_the_line_says(
 
 def test_a_switch_that_is_not_found_is_told() -> None:
     lost = hunt("zk_no_owner_guard", on=False)
-    (line,) = rows(page([SwitchRow(SWITCHES["zk_no_owner_guard"], lost, lost, None)]))
+    (line,) = lines(document([SwitchRow(SWITCHES["zk_no_owner_guard"], lost, lost, None)])).values()
     assert (line["found by"], line["steps"]) == ("not found", "-")

@@ -7,10 +7,8 @@ from kassay.certify.protocols.switch_runs import names_of, row
 from kassay.certify.protocols.switches import SWITCHES
 from kassay.model.kinds import Verdict
 from kassay.model.protocols.values.releases import RELEASES
-from tests.docs.markdown import rows
 from tests.explored import BASELINE
-from tests.paths import DOCS
-from writers.switches import page
+from writers.switches import RUNS, document, lines
 
 HEAVY = {"sticky_no_generation", "label_agen", "pend_reassign_loses_epoch", "pending_blocks_forever"}
 SLOWER = {
@@ -23,7 +21,7 @@ SLOWER = {
     "revocation_counts_up",
 }
 
-LINES = {line["switch"]: line for line in rows((DOCS / "switches.md").read_text(encoding="utf-8"))}
+LINES = lines(RUNS.read_text(encoding="utf-8"))
 
 
 def marked(names):
@@ -57,7 +55,7 @@ def marked(names):
 )
 @pytest.mark.parametrize("name", marked(SWITCHES))
 def test_scenario_66_each_switch_is_found_and_nothing_without_it_as_its_line_says(name):
-    """A switch is walked once, for all that is said of it: `docs/switches.md` has what was found."""
+    """A switch is walked once, for all that is said of it: `docs/switches/runs.csv` has what was found."""
     walked = row(name)
     assert walked.on.caught, f"{name} showed {walked.on.sightings} in {walked.on.states} states"
     assert all(seen.length > 0 for seen in walked.on.shown)
@@ -70,8 +68,8 @@ def test_scenario_66_each_switch_is_found_and_nothing_without_it_as_its_line_say
         assert walked.alone.result.exploration.limit is None
         assert not walked.alone.shown
     assert walked.holds
-    (line,) = rows(page([walked]))
-    assert line == LINES[name], "regenerate it: python docs/writers/switches.py > docs/switches.md"
+    (line,) = lines(document([walked])).values()
+    assert line == LINES[name], "regenerate it: python docs/writers/switches.py > docs/switches/runs.csv"
 
 
 def test_an_older_release_has_the_switches_whose_bounds_it_knows():

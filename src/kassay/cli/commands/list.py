@@ -174,10 +174,18 @@ def _models() -> Rows:
 
 
 def _switches() -> Rows:
+    from kassay.certify.protocols.switch_runs import command as walk_of
     from kassay.certify.protocols.switches import SWITCHES
 
     return [
-        {"switch": s.name, "model": s.model, "wrong rule": s.bug, "effect": s.effect}
+        {
+            "switch": s.name,
+            "model": s.model,
+            "wrong rule": s.bug,
+            "effect": s.effect,
+            "found by": ", ".join(s.shows),
+            "command": walk_of(s),
+        }
         for s in SWITCHES.values()
     ]
 
