@@ -28,6 +28,22 @@ def played(certificate: Certificate) -> str:
     )
 
 
+def run_facts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    """The same as names with their values, and how many of the built-in faulty targets were caught."""
+    nouns, counts = certificate.kind.nouns, certificate.controls
+    rows = [(nouns.cases, f"{certificate.histories:,}")]
+    rows += [(nouns.calls, f"{certificate.rebalances:,}")] if nouns.call else []
+    rows += [
+        ("seed", str(certificate.seed)),
+        ("protocol", str(certificate.protocol)),
+        ("profile", certificate.profile),
+        ("time", f"{certificate.elapsed_s:.1f} s"),
+    ]
+    if counts.get("of") or counts.get("unknown"):
+        rows.append(("faulty targets caught", f"{counts['caught']} of {counts['of']}"))
+    return tuple(rows)
+
+
 def mark(result: ClaimResult) -> str:
     """The verdict in a word; `known` for an accepted finding."""
     return result.verdict.value if result.known is None else "known"

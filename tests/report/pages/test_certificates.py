@@ -9,8 +9,9 @@ import pytest
 
 from kassay.certify.runs.certificate import Certificate
 from kassay.report.pages import certificates as pages
+from kassay.report.pages import findings
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import axe, no_overflow, on_paper
+from tests.browser import no_overflow, on_paper, sound
 from tests.report.pages.test_layout import EVIL, Reader
 from tests.report.test_hostile import renamed
 
@@ -50,13 +51,16 @@ def test_the_verdict_comes_first_then_doubts_then_what_is_broken_then_what_holds
 ) -> None:
     page = pages.render([replace(every_mark, notes=("a note",))])
     order = [
-        "not certified</span>", "unknown: unknown; a larger", "a note", "What is broken",
-        "<code>violated</code>", "<code>without-a-case</code>", "<code>known</code>",
-        "<code>unknown</code>", "Claims that hold", "<code>holds</code>", "Situations reached",
+        "Not certified</span>", "Breaks <b>2 of 5</b> claims", "<code>violated</code>", "<code>without-a-case</code>",
+        "2 violated", "<code>violated</code>", "<code>without-a-case</code>", "<code>known</code>",
+        "<code>unknown</code>", "Claims that hold", "<code>holds</code>", "Limits of what holds",
+        "unknown: unknown; a larger", "a note", "Situations reached",
     ]  # fmt: skip
     body = page[page.index("<main") :]
-    places = [place(text, body) for text in order]
-    assert places == sorted(places)
+    at = 0
+    for text in order:
+        at += place(text, body[at:]) + 1
+    assert "Before you rely on it" not in body, "nothing weakens that a claim is violated"
     assert "accepted until the next release" in body
 
 
@@ -68,10 +72,10 @@ def test_a_page_without_room_for_a_board_has_its_command(
     many = replace(certificates[1], claims=(replace(broken, counterexample=example),) * 300)
     page = pages.render([many])
     assert len(page.encode()) < PAGE_BYTES_MAX
-    assert page.count('class="board"') == pages.BOARDS_MAX
-    assert page.count("kassay explain &#39;out/traces/a b.json&#39;") == 300 - pages.BOARDS_MAX
-    monkeypatch.setattr(pages, "BOARD_BYTES_MAX", 20_000)
-    assert 0 < pages.render([many]).count('class="board"') < pages.BOARDS_MAX
+    assert page.count('class="board"') == findings.BOARDS_MAX
+    assert page.count("kassay explain &#39;out/traces/a b.json&#39;") == 300 - findings.BOARDS_MAX
+    monkeypatch.setattr(findings, "BOARD_BYTES_MAX", 20_000)
+    assert 0 < pages.render([many]).count('class="board"') < findings.BOARDS_MAX
 
 
 @pytest.mark.browser
@@ -79,10 +83,16 @@ def test_a_page_without_room_for_a_board_has_its_command(
 def test_certificates_in_a_browser(certificates, every_mark, open_page, dark) -> None:
     page = open_page(pages.render([*certificates, every_mark]), dark=dark)
     assert page.locator(".hero").first.is_visible()
-    for fold in page.locator("summary").all():
-        fold.click()
-    axe(page)
-    no_overflow(page)
+    assert page.locator(".finding[open]").count() == 0, "with several targets every finding is folded"
+    sound(page)
+
+
+@pytest.mark.browser
+def test_the_filter_shows_the_targets_with_its_words(certificates, every_mark, open_page) -> None:
+    page = open_page(pages.render([*certificates, every_mark]))
+    page.get_by_role("searchbox").fill("ceil-range not certified")
+    assert page.locator("section.certificate:visible").count() == 1
+    assert page.get_by_role("status").first.text_content() == "1 of 3 targets"
 
 
 @pytest.mark.browser
@@ -96,3 +106,21 @@ def test_no_name_runs_anything(certificates, open_page) -> None:
 @pytest.mark.browser
 def test_all_is_on_paper(certificates, open_page) -> None:
     on_paper(open_page(pages.render(certificates)), ".frame")
+
+
+def test_ordinary_input_comes_first_and_the_first_finding_alone_is_open(every_mark: Certificate) -> None:
+    broken = next(each for each in every_mark.claims if each.id == "violated")
+    example = broken.counterexample
+    assert example is not None
+    conflicting = replace(example, trace=replace(example.trace, contradictory=True))
+    claims = (
+        replace(broken, id="often-on-conflicting-input", failed=9, counterexample=conflicting),
+        replace(broken, id="seldom", failed=1),
+        replace(broken, id="often", failed=5),
+    )
+    page = pages.render([replace(every_mark, claims=claims, histories=300)])
+    ids = re.findall(r'class="id"><code>([^<]*)', page)
+    assert ids == ["often", "seldom", "often-on-conflicting-input"]
+    assert page.count('<details class="finding"') == 3
+    assert len(re.findall(r'<details class="finding"[^>]* open', page)) == 1
+    assert "<b>0.4 %</b> 1 of 300" in page, "a share of faults is rounded up"

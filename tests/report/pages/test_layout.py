@@ -24,11 +24,11 @@ GALLERY = """{% extends "base.html.j2" %}{% import "components.html.j2" as ui %}
 {{ ui.doubts([name]) }}
 {{ ui.badge("holds", "ok") }} {{ ui.badge("violated", "bad") }} {{ ui.badge("unknown", "warn") }}
 <p><a href="#target-1">{{ name }}</a> <span class="dim">{{ name }}</span></p>
-{{ ui.pairs([(name, name), ("seed", 1)]) }}
+{{ ui.facts([(name, name), ("seed", 1)]) }}
 {{ ui.table(["name", "count"], [(name, 12345 | number)], numeric=[1], caption=name) }}
 {{ ui.copyable(name) }}
 {% call ui.fold(name, 3) %}<p id="inside">{{ name }}</p>{% endcall %}
-{% call ui.figure(name) %}<svg viewBox="0 0 900 20" width="900" role="img" aria-label="{{ name }}"><text x="0" y="14">{{ name }}</text></svg>{% endcall %}
+{% call ui.figure(name ~ " drawn") %}<svg viewBox="0 0 900 20" width="900" role="img" aria-label="{{ name }}"><text x="0" y="14">{{ name }}</text></svg>{% endcall %}
 {% endblock %}"""
 EVIL = "</script><img src=x onerror=alert(1)>"
 

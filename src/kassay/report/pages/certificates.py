@@ -1,51 +1,38 @@
-"""Certificates as one page: verdicts, what could make a pass meaningless, what is violated, what holds."""
+"""Certificates as one page: the verdict with the violated claims, an index of findings, what holds."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
+from kassay.certify.runs.certificate import Certificate, ClaimResult, CoveredDimension
 from kassay.model.kinds import Verdict
 from kassay.report import facts
-from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
+from kassay.report.pages.findings import BoardRoom, FindingView, finding_view
 from kassay.report.pages.layout import render as page
-from kassay.writing.text import shell_command
 
-BOARDS_MAX: Final = 40
-"""The maximum number of boards on a page; for further traces it has the command that prints them."""
-BOARD_BYTES_MAX: Final = PAGE_BYTES_MAX * 7 // 10
-"""The maximum size of a page's boards: the other parts need the rest."""
-MESSAGES_MAX: Final = 6
-LOOKS: Final = {
-    "certified": "ok",
-    "not-certified": "bad",
-    "unknown": "warn",
-    "holds": "ok",
-    "violated": "bad",
-    "known": "warn",
-}
-"""The style of verdicts and marks."""
+NAMED_MAX: Final = 4
+"""The banner names at most this many violated claims."""
+LOOKS: Final = {"certified": "ok", "not-certified": "bad", "unknown": "warn"}
+"""The style of verdicts."""
 
 
-@dataclass(frozen=True)
-class BrokenClaim:
-    """A violated claim: its words, its board or None if the page is full, the commands to copy."""
+class BannerView(NamedTuple):
+    """The verdict in words: `claims` violated of `total`, of them `ordinary` on ordinary input, by name.
 
-    result: ClaimResult
-    mark: str
-    look: str
-    reason: str
-    size: str
-    messages: tuple[str, ...]
+    `score` has a style for each claim, and `key` the same in words.
+    """
+
+    claims: int
+    total: int
+    ordinary: int
+    named: tuple[str, ...]
     more: int
-    board: str | None
-    replay: str
-    code: str
-    explain: str
-    conditions: tuple[str, ...]
+    worst: str
+    score: tuple[str, ...]
+    key: str
 
 
 @dataclass(frozen=True)
@@ -56,26 +43,31 @@ class Section:
     target: str
     word: str
     look: str
-    counts: str
-    played: str
+    banner: BannerView
+    figures: tuple[tuple[str, str], ...]
     doubts: tuple[str, ...]
-    seen: str
-    findings: tuple[BrokenClaim, ...]
+    limits: tuple[str, ...]
+    findings: tuple[FindingView, ...]
     unknown: tuple[ClaimResult, ...]
     holds: tuple[ClaimResult, ...]
     reached: tuple[tuple[str, int], ...]
     coverage: tuple[CoveredDimension, ...]
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What the marks in the bars of its findings stand for."""
+        return tuple(dict.fromkeys(each.marked for each in self.findings if each.marked))
+
 
 def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
     """The whole page; `missing` targets are above all tested ones."""
-    boards = _Boards()
+    boards = BoardRoom()
     sections = [_section(each, number, boards) for number, each in enumerate(certificates, start=1)]
-    words = Counter([*("not loaded" for _ in missing), *(section.word for section in sections)])
+    words = Counter([*("not loaded" for _ in missing), *(section.word.lower() for section in sections)])
     targets = [*(each.target for each in missing), *(section.target for section in sections)]
     return page(
         "certificates",
-        ("board",),
+        ("board", "findings", "index"),
         sections=sections,
         summary=", ".join(f"{count} {word}" for word, count in words.items()),
         missing=missing,
@@ -83,43 +75,25 @@ def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoade
     )
 
 
-class _Boards:
-    """Draws the boards of a page up to its size limit, and numbers its traces."""
-
-    def __init__(self) -> None:
-        self.traces, self.drawn, self.bytes = 0, 0, 0
-
-    def draw(self, example: Counterexample) -> str | None:
-        """The board of the next trace; None if the page is full, or the trace has no frames."""
-        self.traces += 1
-        if self.drawn >= BOARDS_MAX:
-            return None
-        board = board_of(example.trace, f"trace-{self.traces}")
-        rendered = None if board is None else fragment("boards", "board", board)
-        weight = 0 if rendered is None else len(rendered.encode())
-        if rendered is None or self.bytes + weight > BOARD_BYTES_MAX:
-            return None
-        self.drawn, self.bytes = self.drawn + 1, self.bytes + weight
-        return rendered
-
-
-def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:
+def _section(certificate: Certificate, number: int, boards: BoardRoom) -> Section:
     by_mark = facts.judged(certificate.claims)
-    broken = [each for each in by_mark if each[1] in ("violated", "known")]
-    counts = Counter(mark for _, mark, _ in by_mark)
-    words = {"holds": "hold", "violated": "violated", "unknown": "unknown", "known": "accepted"}
+    broken = sorted((each for each in by_mark if each[1] in ("violated", "known")), key=_order)
+    anchor = f"target-{number}"
+    findings = tuple(
+        finding_view(result, mark, why, certificate, f"{anchor}-{place}", boards)
+        for place, (result, mark, why) in enumerate(broken, start=1)
+    )
+    warnings, violated = tuple(facts.warnings(certificate)), certificate.verdict == "not-certified"
     return Section(
-        anchor=f"target-{number}",
+        anchor=anchor,
         target=certificate.target,
-        word=certificate.verdict.replace("-", " "),
+        word=certificate.verdict.replace("-", " ").capitalize(),
         look=LOOKS[certificate.verdict],
-        counts=", ".join(f"{counts[mark]} {word}" for mark, word in words.items() if counts[mark]),
-        played=facts.played(certificate),
-        doubts=tuple(facts.warnings(certificate)),
-        seen=facts.controls(certificate),
-        findings=tuple(
-            _finding(*each, boards) for each in sorted(broken, key=lambda each: each[1] == "known")
-        ),
+        banner=_banner(certificate, by_mark, findings),
+        figures=facts.run_facts(certificate),
+        doubts=() if violated else warnings,
+        limits=warnings if violated else (),
+        findings=findings,
         unknown=tuple(result for result, mark, _ in by_mark if mark == Verdict.UNKNOWN.value),
         holds=tuple(result for result, mark, _ in by_mark if mark == Verdict.HOLDS.value),
         reached=tuple(certificate.reached.items()),
@@ -127,21 +101,45 @@ def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:
     )
 
 
-def _finding(result: ClaimResult, mark: str, reason: str, boards: _Boards) -> BrokenClaim:
-    example = result.counterexample
-    violations = () if example is None else example.trace.violations
-    path = None if example is None else example.path
-    return BrokenClaim(
-        result=result,
-        mark="accepted" if mark == "known" else mark,
-        look=LOOKS[mark],
-        reason=reason,
-        size="" if example is None else facts.size(example),
-        messages=tuple(violations[:MESSAGES_MAX]),
-        more=max(0, len(violations) - MESSAGES_MAX),
-        board=None if example is None else boards.draw(example),
-        replay=facts.replay_command(example),
-        code="" if example is None else example.code,
-        explain="" if path is None else shell_command(("kassay", "explain", path)),
-        conditions=() if example is None else tuple(facts.conditions(example.trace)),
+def _order(each: tuple[ClaimResult, str, str]) -> tuple[bool, bool, int]:
+    """Accepted findings last; ordinary input before conflicting input; then by how often."""
+    result, mark, _ = each
+    return mark == "known", is_conflicting(result), -result.failed
+
+
+def is_conflicting(result: ClaimResult) -> bool:
+    """Whether the claim was violated on conflicting input only."""
+    return result.counterexample is not None and result.counterexample.trace.contradictory
+
+
+def _banner(
+    certificate: Certificate,
+    by_mark: Sequence[tuple[ClaimResult, str, str]],
+    findings: Sequence[FindingView],
+) -> BannerView:
+    violated = [result for result, mark, _ in by_mark if mark == "violated"]
+    fresh = [each for each in findings if each.mark == "violated"]
+    styles = Counter(_style(*each) for each in by_mark)
+    words = {
+        "bad": "violated",
+        "odd": "violated on conflicting input only",
+        "known": "accepted",
+        "unknown": "unknown",
+        "ok": "hold",
+    }
+    return BannerView(
+        claims=len(violated),
+        total=len(certificate.claims),
+        ordinary=sum(not is_conflicting(each) for each in violated),
+        named=tuple(each.result.id for each in fresh[:NAMED_MAX]),
+        more=max(0, len(fresh) - NAMED_MAX),
+        worst=fresh[0].sentence if fresh else "",
+        score=tuple(style for style in words for _ in range(styles[style])),
+        key=" · ".join(f"{styles[style]} {word}" for style, word in words.items() if styles[style]),
     )
+
+
+def _style(result: ClaimResult, mark: str, _: str) -> str:
+    if mark == "violated":
+        return "odd" if is_conflicting(result) else "bad"
+    return "ok" if mark == "holds" else mark

@@ -28,6 +28,12 @@ kassay.start = (root) => {
     button.addEventListener("click", () => kassay.copy(button));
   }
   for (const step of kassay.ready) { step(root); }
+  kassay.widths();
+};
+
+/* Marks what is wider than its place, so that it shows that it scrolls. */
+kassay.widths = () => {
+  for (const box of document.querySelectorAll(".scroll")) { box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1); }
 };
 
 /* Opens every fold, and the frame of a board, around what the address names, and goes there. */
@@ -36,6 +42,7 @@ kassay.follow = () => {
   try { name = decodeURIComponent(name); } catch { return; }
   const place = document.getElementById(name);
   if (!place) { return; }
+  place.closest("[data-entry]")?.removeAttribute("hidden");
   for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) { fold.open = true; }
   place.dispatchEvent(new Event("kassay-show", { bubbles: true }));
   (place.closest(".board") || place).scrollIntoView();
@@ -51,4 +58,6 @@ addEventListener("DOMContentLoaded", () => {
   kassay.start(document);
   kassay.follow();
   addEventListener("hashchange", kassay.follow);
+  addEventListener("resize", kassay.widths);
+  document.addEventListener("toggle", kassay.widths, true);
 });
