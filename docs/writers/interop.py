@@ -55,7 +55,6 @@ The first of a pair leads (rows). A cell is what the two own of 10 partitions wh
 * `-`: not played.
 """  # noqa: E501  # lines of a page
 
-
 _KNOWN: Final = """\
 ## Known to their maintainers
 
@@ -153,6 +152,8 @@ def _reasons(result: InteropResult) -> Iterator[str]:
 def _often(result: InteropResult) -> Iterator[str]:
     """The pairs that were played often."""
     often = [each for each in result.pairs if len(each.decided) >= OFTEN]
+    if not often:
+        return
     unstable = sum(each.unstable for each in often)
     yield "## Played again"
     yield ""
@@ -161,19 +162,18 @@ def _often(result: InteropResult) -> Iterator[str]:
         f"{len(often) - unstable} had the same outcomes each time, {unstable} are called unstable."
     )
     yield ""
-    if often:
-        rows = [
-            (
-                each.pair.strategy,
-                code(each.pair.first),
-                code(each.pair.second),
-                str(len(each.decided)),
-                _seen(each),
-            )
-            for each in often
-        ]
-        yield from table(("strategy", "first", "second", "plays", "outcomes"), rows)
-        yield ""
+    rows = [
+        (
+            each.pair.strategy,
+            code(each.pair.first),
+            code(each.pair.second),
+            str(len(each.decided)),
+            _seen(each),
+        )
+        for each in often
+    ]
+    yield from table(("strategy", "first", "second", "plays", "outcomes"), rows)
+    yield ""
 
 
 def _seen(each: PairResult) -> str:
