@@ -10,7 +10,7 @@ from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.recording import MS, GroupSeen, LiveStep, Recording
 from kassay.certify.live.run import LiveOptions, live
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat, script_of, script_toml
-from kassay.certify.live.upgrade import broker_steps, upgrade_script
+from kassay.certify.live.upgrade import broker_steps, upgrade_script, upgrade_scripts
 from kassay.model.cluster import TopicPartition
 from kassay.report.screen.live import broker_rows
 
@@ -25,6 +25,15 @@ def test_brokers_go_there_and_back_and_are_finalized_last():
     assert acts == [*there, *back, *there]
     assert [each.do for each in script.actions[-3:]] == ["finalize", "leave", "join"]
     assert script_of(tomllib.loads(script_toml(script)), "x.toml") == script
+
+
+def test_each_type_of_group_has_a_play_of_its_own():
+    others = (LiveSeat("m3", "java", (), "share"), LiveSeat("m4", "java", (), "streams"))
+    scripts = upgrade_scripts([*SEATS, *others], BrokerShape(3), OLD, NEW)
+    assert [each.title for each in scripts] == [
+        f"{OLD} to {NEW}, {name} group" for name in ("consumer", "share", "streams")
+    ]
+    assert [[seat.name for seat in each.seats] for each in scripts] == [["m1", "m2"], ["m3"], ["m4"]]
 
 
 def step(action, t, coordinator, epoch, owner):
@@ -52,11 +61,14 @@ def test_an_action_on_brokers_stands_against_the_group_before_it():
 
 @pytest.mark.broker
 @pytest.mark.cluster
-@pytest.mark.parametrize("client", ["java:range", "java:consumer"])
+@pytest.mark.parametrize(
+    "client", ["java:range", "java:consumer", "java:streams", "java:streams/classic", "java:share"]
+)
 def test_three_brokers_are_upgraded_under_a_live_group_and_back(client, tmp_path):
     broker_jars(NEW, fetch=True)
     programs = ClientPrograms({}, broker_jars(OLD, fetch=True), OLD)
     seats = programs.seats((f"{client}*2",))
+    programs.fetch(seats)
     script = upgrade_script(seats, BrokerShape(3), OLD, NEW)
     result = live(LiveOptions(script=script, again=0, shrink=False, base=tmp_path), programs)
     assert result.findings == () and not result.failed

@@ -177,6 +177,7 @@ class OwnCluster:
         self.brokers: list[OwnBroker] = []
         self._is_changed = False
         self.more_jars: tuple[Path, ...] = ()
+        self.more_settings: Mapping[str, str] = shape.settings
 
     def start(self) -> None:
         """Format the brokers and start them all; returns when all are up, raises `LiveFailed`."""
@@ -186,7 +187,7 @@ class OwnCluster:
             listeners,
             self._jars,
             self.folder,
-            self._settings,
+            [{**each, **self.more_settings} for each in self._settings],
             release=self._release,
             format_options=self._format,
         )
@@ -197,9 +198,10 @@ class OwnCluster:
         for each in self.brokers:
             each.await_up()
 
-    def renew(self) -> None:
-        """If a script has changed the release of a broker: replace the brokers by new ones."""
-        if self._is_changed:
+    def renew(self, settings: Mapping[str, str]) -> None:
+        """Replace the brokers by new ones if a script has changed a release, or wants other settings."""
+        if self._is_changed or settings != self.more_settings:
+            self.more_settings = settings
             self.close()
             shutil.rmtree(self.folder, ignore_errors=True)
             self.start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -49,10 +49,10 @@ class LiveStage:
     cluster: OwnCluster | None
     peak_mib: float = 0.0
 
-    def renew(self) -> None:
-        """Start new brokers if a script has changed them."""
+    def renew(self, settings: Mapping[str, str]) -> None:
+        """Start new brokers if a script has changed them, or wants other settings."""
         if self.cluster is not None:
-            self.cluster.renew()
+            self.cluster.renew(settings)
             self.bootstrap = self.cluster.bootstrap
 
 

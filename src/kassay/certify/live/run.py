@@ -43,10 +43,14 @@ Progress = Callable[[int, str], object]
 
 @dataclass(frozen=True)
 class LiveOptions:
-    """What to play, and on what: members, or a script; a number of histories, a time, or both."""
+    """What to play, and on what: members, or scripts; a number of histories, a time, or both.
+
+    `more` are scripts that are played after `script`, each on brokers as they were for the first.
+    """
 
     seats: tuple[LiveSeat, ...] = ()
     script: LiveScript | None = None
+    more: tuple[LiveScript, ...] = ()
     histories: int = 3
     seconds: float | None = None
     seed: int = 0
@@ -60,8 +64,18 @@ class LiveOptions:
 
     @property
     def members(self) -> tuple[LiveSeat, ...]:
-        """The members: the script's if there is one."""
-        return self.script.seats if self.script is not None else self.seats
+        """The members: those of the scripts if there are any."""
+        return tuple(seat for group in self.groups for seat in group)
+
+    @property
+    def groups(self) -> tuple[tuple[LiveSeat, ...], ...]:
+        """The members of each group that is played."""
+        return tuple(each.seats for each in self.given) or (self.seats,)
+
+    @property
+    def given(self) -> tuple[LiveScript, ...]:
+        """The scripts that are given."""
+        return () if self.script is None else (self.script, *self.more)
 
     @property
     def shape(self) -> BrokerShape:
@@ -74,7 +88,7 @@ class LiveOptions:
     def scripts(self) -> Iterator[LiveScript]:
         """The scripts in order, each from a seed of its own."""
         if self.script is not None:
-            yield self.script
+            yield from self.given
             return
         for index in range(self.histories):
             own = f"{self.seed}-{index}"
@@ -113,7 +127,7 @@ class _Runner:
         """One play, which is recorded in the folder of the run; the words go before each action's."""
         self.count += 1
         prefix = f"kassay-{self.folder.run}-{self.count}"
-        self.stage.renew()
+        self.stage.renew(script.cluster.settings)
         self.stage.helper = helper = Helper(self.stage.pump, prefix)
         shown = f"{words}: " if words else ""
         try:
@@ -173,14 +187,14 @@ def require_programs(programs: ClientPrograms, seats: Sequence[LiveSeat]) -> Non
 def require_own(options: LiveOptions) -> None:
     """Raise `InputError` if brokers that are not kassay's own would have to be started, stopped or set up."""
     wanted = options.shape != ONE or options.assignor is not None
-    acts = options.script is not None and any(each.do in OF_BROKERS for each in options.script.actions)
+    acts = any(each.do in OF_BROKERS for script in options.given for each in script.actions)
     if options.bootstrap is not None and (wanted or acts):
         raise InputError("--bootstrap-server: its brokers are never stopped or configured; leave it out")
 
 
 def fetch_releases(options: LiveOptions, *, fetch: bool) -> None:
     """Have the jars of the releases to which a script upgrades; raises `InputError`."""
-    actions = options.script.actions if options.script is not None else ()
+    actions = [each for script in options.given for each in script.actions]
     for release in {each.release for each in actions if each.do == "upgrade-broker"}:
         broker_jars(release, fetch=fetch)
 
@@ -199,7 +213,8 @@ def live(
     if not seats:
         raise InputError("expected --clients, such as java:range*2,librdkafka:range, or --script FILE")
     require_programs(programs, seats)
-    one_type(seats)
+    for group in options.groups:
+        one_type(group)
     began = time.monotonic()
     folder, pump = RunFolder(options.base), Pump()
     played: list[PlayedScript] = []
@@ -246,14 +261,17 @@ def _stage(
     shape, jars = options.shape, programs.jars
     if options.assignor is not None:
         shape, jars = with_assignor(shape, assignors_of(options.assignor)), (*jars, options.assignor)
-    kind = one_type(options.members)
-    kind.require(programs.release, "--release")
-    if features := kind.features_in(programs.release):
+    kinds = [one_type(group) for group in options.groups]
+    for kind in kinds:
+        kind.require(programs.release, "--release")
+    features = [feature for kind in kinds for feature in kind.features_in(programs.release)]
+    if features:
         shape = replace(shape, settings={**EARLY, **shape.settings})
     base = folder.path / "broker"
     own = OwnCluster(
         shape, jars, programs.release, base, options.timeouts, pump, folder.note, features=features
     )
+    own.more_settings = (options.given[0].cluster if options.given else options.cluster).settings
     own.more_jars = jars[len(programs.jars) :]
     with own_cluster(own) as cluster:
         folder.write("bootstrap", cluster.bootstrap)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kassay.certify.live.brokers import BrokerShape
+from kassay.certify.live.group_types import type_of
 from kassay.certify.live.recording import LiveStep, Recording
 from kassay.certify.live.script import OF_BROKERS, LiveAction, LiveScript, LiveSeat
 
@@ -66,6 +67,16 @@ def _step(was: LiveStep, step: LiveStep) -> BrokerStep:
     )
 
 
+def upgrade_scripts(
+    seats: Sequence[LiveSeat], shape: BrokerShape, old: str, new: str
+) -> tuple[LiveScript, ...]:
+    """A script for each type of group, as members of one type share a group."""
+    groups: dict[str, list[LiveSeat]] = {}
+    for seat in seats:
+        groups.setdefault(type_of(seat).name, []).append(seat)
+    return tuple(upgrade_script(each, shape, old, new) for each in groups.values())
+
+
 def upgrade_script(seats: Sequence[LiveSeat], shape: BrokerShape, old: str, new: str) -> LiveScript:
     """The brokers go to the new release one by one and back; then there again, and its features are set.
 
@@ -80,4 +91,5 @@ def upgrade_script(seats: Sequence[LiveSeat], shape: BrokerShape, old: str, new:
     actions += [*to(new, nodes), *to(old, nodes[::-1]), *to(new, nodes)]
     actions.append(LiveAction("finalize", release=new))
     actions += [LiveAction("leave", seats[-1].name), LiveAction("join", seats[-1].name)]
-    return LiveScript(dict(TOPICS), tuple(seats), tuple(actions), title=f"{old} to {new}", cluster=shape)
+    title = f"{old} to {new}, {type_of(seats[0]).name} group"
+    return LiveScript(dict(TOPICS), tuple(seats), tuple(actions), title=title, cluster=shape)

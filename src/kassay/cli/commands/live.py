@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kassay.cli import completing
+from kassay.cli.migrating import migrate_members
 from kassay.cli.options import Duration, FilePath, commas, json_option, present, say, seed_option
 from kassay.cli.rehearsing import Rehearsing, rehearse_rollout
 
@@ -45,6 +46,7 @@ HISTORIES = 3
 @click.option("--fetch", is_flag=True, help="Download what is missing (jars, packages), once.")
 @click.option("--brokers", type=click.Choice(["1", "3"]), help="Start so many brokers.  [default: 1]")
 @click.option("--upgrade-to", metavar="RELEASE", help="Upgrade the brokers to this release, and back.")
+@click.option("--migrate", is_flag=True, help="Change the members' protocol under each policy, and back.")
 @click.option("--racks", metavar="RACK,...", help="Place brokers and members in these racks in turn.")
 @click.option(
     "--broker-assignor", type=FilePath(), metavar="JAR", help="Load this jar's assignors into the brokers."
@@ -91,6 +93,7 @@ def command(
     fetch: bool,
     brokers: str | None,
     upgrade_to: str | None,
+    migrate: bool,
     racks: str | None,
     broker_assignor: Path | None,
     configs: tuple[str, ...],
@@ -133,8 +136,10 @@ def command(
     seats = named.seats(commas(clients, "--clients") or ()) if clients is not None else ()
     shape = _shape(brokers or (upgrade_to and "3"), racks, configs, script)
     read = read_script(str(script)) if script is not None else None
+    more: tuple[LiveScript, ...] = ()
     if upgrade_to is not None:
-        read = _upgrade(seats, shape, release, upgrade_to)
+        scripts = _upgrade(seats, shape, release, upgrade_to)
+        read, more = scripts[0], scripts[1:]
 
     def complete(members: Sequence[LiveSeat]) -> ClientPrograms:
         """The programs with the jars of the broker, and with what the members need."""
@@ -147,6 +152,7 @@ def command(
     options = LiveOptions(
         seats,
         read,
+        more,
         histories,
         seconds,
         seed,
@@ -159,7 +165,9 @@ def command(
     require_own(options)
     if rehearse:
         return rehearse_rollout(rollout, options, named, complete, json_path)
-    ready = complete(read.seats if read is not None else seats)
+    if migrate:
+        return migrate_members(options, named, complete, json_path)
+    ready = complete(options.members)
     fetch_releases(options, fetch=fetch)
     if bootstrap_server is not None:
         _agree(options, bootstrap_server, yes=yes)
@@ -201,16 +209,18 @@ def _shape(
     )
 
 
-def _upgrade(seats: Sequence[LiveSeat], shape: BrokerShape, release: str, upgrade_to: str) -> LiveScript:
-    """The script of a rolling upgrade; raises `InputError`."""
+def _upgrade(
+    seats: Sequence[LiveSeat], shape: BrokerShape, release: str, upgrade_to: str
+) -> tuple[LiveScript, ...]:
+    """The scripts of a rolling upgrade, one for each type of group; raises `InputError`."""
     from kassay.certify.live.script import require_release
-    from kassay.certify.live.upgrade import upgrade_script
+    from kassay.certify.live.upgrade import upgrade_scripts
     from kassay.model.errors import InputError
 
     if not seats:
         raise InputError("--upgrade-to: expected --clients with it")
     require_release(upgrade_to, "--upgrade-to")
-    return upgrade_script(seats, shape, release, upgrade_to)
+    return upgrade_scripts(seats, shape, release, upgrade_to)
 
 
 def _own(programs: tuple[str, ...]) -> dict[str, list[str]]:

@@ -30,7 +30,8 @@ def live_view(result: LiveResult) -> View:
     ]
     for played in result.played:
         if played.brokers:
-            parts += [line(), plain_table(_BROKERS, broker_rows(played.brokers), _BROKERS[1:])]
+            parts += [line(), *([line(played.title)] if len(result.played) > 1 else [])]
+            parts += [plain_table(_BROKERS, broker_rows(played.brokers), _BROKERS[1:])]
     for finding in result.findings:
         parts += [line(), *finding_lines(result, finding)]
     if result.interrupted:

@@ -1,0 +1,97 @@
+"""Members that change their protocol under each migration policy: what the rules predict, and its comparison."""
+
+from dataclasses import replace
+
+import pytest
+
+from kassay.certify.clusters.rollout import POLICIES, POLICY
+from kassay.certify.genuine.jars import broker_jars
+from kassay.certify.live.clients import ClientPrograms
+from kassay.certify.live.recording import MS, GroupSeen, LiveStep
+from kassay.certify.live.run import LiveOptions
+from kassay.certify.live.script import LiveSeat
+from kassay.certify.rehearse.migration import (
+    GroupThen,
+    MigrationStep,
+    migrate,
+    migration_scripts,
+    predicted,
+    require_classic,
+    seen,
+)
+from kassay.model.errors import InputError
+
+SEATS = tuple(LiveSeat(f"m{number}", "java", ("range",)) for number in (1, 2, 3))
+SCRIPTS = dict(zip(POLICIES, migration_scripts(SEATS, LiveOptions())))
+JOINED = ["classic: m1", "classic: m1 m2", "classic: m1 m2 m3"]
+
+
+def words(policy, release="4.4.0"):
+    return [each.words for each in predicted(SCRIPTS[policy], policy, release)]
+
+
+def test_there_is_a_script_for_each_policy():
+    assert {each.cluster.settings[POLICY] for each in SCRIPTS.values()} == {*POLICIES}
+    assert [each.do for each in SCRIPTS["upgrade"].actions] == ["join"] * 3 + ["restart"] * 6
+
+
+def test_under_both_a_group_goes_there_and_back():
+    both = ["consumer: m1 m2 m3"] * 5
+    assert words("bidirectional") == [*JOINED, *both, "classic: m1 m2 m3"]
+
+
+def test_under_upgrade_a_group_of_classic_members_stays_a_consumer_group():
+    assert words("upgrade") == [*JOINED, *["consumer: m1 m2 m3"] * 6]
+
+
+def test_under_downgrade_only_a_member_that_finds_the_group_empty_changes_it():
+    assert words("downgrade")[3:] == [
+        "classic: m2 m3; refused: m1",
+        "classic: m3; refused: m1 m2",
+        "consumer: m3; refused: m1 m2",
+        "consumer: m1 m3; refused: m2",
+        "consumer: m1 m2 m3",
+        "classic: m1 m2 m3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("release", "back"),
+    [
+        ("4.4.0", ["consumer: m3; refused: m1 m2", "consumer: m3; refused: m1 m2", "classic: m1 m2 m3"]),
+        ("4.2.1", ["consumer: m1 m3; refused: m2", "consumer: m1 m2 m3", "consumer: m1 m2 m3"]),
+    ],
+)
+def test_disabled_keeps_classic_members_out_of_a_consumer_group_since_4_3(release, back):
+    assert words("disabled", release)[6:] == back
+
+
+def test_what_is_seen_is_compared_with_the_last_error_of_a_member_that_is_out():
+    group = GroupSeen(9 * MS, "Stable", {"m2": frozenset()}, type="classic")
+    topics = frozenset({"orders"})
+    step = LiveStep(
+        SCRIPTS["upgrade"].actions[3], 0, 9 * MS, False, {"orders": 6}, {"m1": topics, "m2": topics}, group
+    )
+    then = GroupThen("classic", frozenset({"m2"}), frozenset({"m1"}))
+    assert seen(step) == then
+    assert not MigrationStep("restart m1", then, then, ()).differs
+    assert MigrationStep("restart m1", replace(then, protocol="consumer"), then, ()).to_json()["differs"]
+
+
+@pytest.mark.parametrize(
+    "seat",
+    [LiveSeat("m1", "sarama", ("range",)), LiveSeat("m1", "java", (), "consumer")],
+    ids=["no consumer groups", "not classic"],
+)
+def test_members_must_be_able_to_change(seat):
+    require_classic(SEATS, ClientPrograms({}))
+    with pytest.raises(InputError, match="--migrate: expected classic members"):
+        require_classic([*SEATS, seat], ClientPrograms({}))
+
+
+@pytest.mark.broker
+@pytest.mark.cluster
+def test_a_broker_does_under_each_policy_what_is_predicted(tmp_path):
+    programs = ClientPrograms({}, broker_jars(fetch=True))
+    migration = migrate(LiveOptions(SEATS, base=tmp_path), programs)
+    assert not migration.differs and migration.broken == ()
