@@ -33,18 +33,20 @@ OTHERS_SIZES: Final = 4
 STEPS: Final = 80
 _HEAD: Final = """# How the worst case of a rule grows
 
-How bad can a rule get, and how does that grow with the size? The worst balance gap (sum of squared loads minus the
-least possible) that `kassay hunt --worst gap` finds, by members x partitions. Each case is real, and there may be
-worse; the last row is a proven upper bound for any rule. [The gap study](gap-study.md) shows what is usual.
+How bad can a rule get, and how does that grow with the size? The worst balance gap (sum of squared loads
+minus the least possible) that `kassay hunt --worst gap` finds, by members x partitions. Each case is real,
+and there may be worse; the last row is a proven upper bound for any rule. [The gap study](gap-study.md)
+shows what is usual.
 """
 _BETWEEN: Final = """
-`range` and `server-range` reach the bound at each of these sizes: one member has everything, and the gap grows with
-the square of the partitions. The rules that balance by single moves (KIP-54) are stuck where a chain of moves would
-help. That takes three members. Stairs are worse: each member has one partition more than the one before it, in a
-topic that both read. Their gap grows with the length of the stairs, and adds up over groups that share nothing.
+`range` and `server-range` reach the bound at each of these sizes: one member has everything, and the gap
+grows with the square of the partitions. The rules that balance by single moves (KIP-54) are stuck where a
+chain of moves would help. That takes three members. Stairs are worse: each member has one partition more
+than the one before it, in a topic that both read. Their gap grows with the length of the stairs, and adds
+up over groups that share nothing.
 
-The other kinds, each with its [measure](hunt.md#the-worst-at-a-size), and the proven bound where there is one; sizes
-are brokers x partitions, processes x tasks, workers x connectors and tasks:
+The other kinds, each with its [measure](hunt.md#the-worst-at-a-size), and the proven bound where there is
+one; sizes are brokers x partitions, processes x tasks, workers x connectors and tasks:
 """
 _TAIL: Final = """
 Racks force a planner's spread: its gap is zero. A curve may fall where the search is weak: then rely on the
