@@ -31,7 +31,7 @@ OTHERS: Final = (
 SIZES: Final = ((2, 2), (3, 3), (4, 6), (6, 8), (8, 12), (12, 24))
 OTHERS_SIZES: Final = 4
 STEPS: Final = 80
-_HEAD: Final = """# How the worst case of a rule grows
+_HEAD: Final = """# Worst cases: how does a rule's worst balance gap grow with the size?
 
 How bad can a rule get, and how does that grow with the size? The worst balance gap (sum of squared loads
 minus the least possible) that `kassay hunt --worst gap` finds, by members x partitions. Each case is real,
