@@ -46,7 +46,7 @@ judged. Results that are whole are printed without a broker.
 _CELLS: Final = """\
 The first of a pair leads (rows). A cell is what the two own of 10 partitions when the group has settled, or after 18 s:
 
-* `agrees`: both own what the strategy promises, five each;
+* `agrees`: both own what the strategy claims, five each;
 * `10/0`: partitions of the first and of the second, where they do not;
 * `recovers`: they agree after a client had reported errors. A leader that cannot read the other's subscription stops sending heartbeats, and
   is put out of the group when its session ends; then the other leads. With a session of 45 s that takes as long;
