@@ -40,6 +40,15 @@ def test_a_right_group_breaks_no_claim_and_leaves_none_unknown(random):
 
 @FEW
 @given(RANDOMS)
+def test_a_right_group_of_streams_applications_breaks_no_claim(random):
+    verdict = judge(s.simulated(random, strategy="streams"))
+    assert [r for r in verdict.rulings if r.word in (Word.VIOLATED, Word.UNKNOWN)] == []
+    assert {*words(verdict, "moves").values()} == {Word.VACUOUS}
+    assert Word.HOLDS in words(verdict, "balanced").values()
+
+
+@FEW
+@given(RANDOMS)
 def test_a_partition_that_is_kept_is_found_in_its_step(random):
     recording = s.simulated(random)
     step, partition, old, _ = picked(random, recording)

@@ -6,9 +6,10 @@ import pytest
 
 from kassay.certify.live.claims.rulings import CLAIMS
 from kassay.certify.live.judge import judge
-from kassay.certify.live.report import LINES, MEANING, finding_report, timeline
+from kassay.certify.live.report import LINES, MEANING, OF_SHARE_GROUPS, finding_report, timeline
 from kassay.certify.live.result import LiveFinding
 from kassay.certify.live.script import script_toml
+from tests.certify.live import shares
 from tests.certify.live import simulated as s
 
 
@@ -48,3 +49,10 @@ def test_a_timeline_is_in_the_order_of_time_and_ends_with_the_group():
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_claim_says_what_it_means(claim):
     assert MEANING[claim].endswith(".")
+    assert OF_SHARE_GROUPS[claim].endswith(".")
+
+
+def test_a_member_of_a_share_group_owns_what_it_is_assigned():
+    recording = shares.recording(shares.life("m1"), shares.life("m2"), steps=(shares.act("join", 0, 100),))
+    *_, m1, m2 = timeline(recording, 1)
+    assert "assigned a-0; owns what it is assigned" in m1 and "assigned a-1; owns" in m2

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kassay.certify.live.claims.rulings import Ruling
+from kassay.certify.live.group_types import one_type, type_of
 from kassay.certify.live.program import Called, Closed, Closing, Event, Failed, Ready, Stall
 from kassay.certify.live.recording import Life, LiveStep, Recording
 from kassay.certify.live.result import LiveFinding
@@ -23,6 +24,15 @@ MEANING: Final[Mapping[str, str]] = {
     "moves": "A sticky strategy moves nothing of members that were not cut off where the least is 0.",
     "progress": "No record is lost, and no commit goes backwards.",
 }
+OF_SHARE_GROUPS: Final[Mapping[str, str]] = {
+    **MEANING,
+    "exclusive": "No two members hold a record at the same time, while its lock lasts.",
+    "complete": "When the group has settled, every partition of a topic that is read has a member.",
+    "settles": "The group is stable before the limit that the clients' timeouts give.",
+    "no-stuck-member": "Every member that runs is in the group.",
+    "balanced": "Members have counts of partitions within one, and partitions counts of members.",
+    "progress": "Every record is acknowledged, and by one member.",
+}
 LINES: Final = 80
 """The longest timeline."""
 
@@ -35,9 +45,10 @@ def finding_report(
     libraries = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
     number = ruling.step or len(recording.steps)
     action = script.actions[number - 1].words
+    meaning = MEANING if one_type(script.seats).callbacks else OF_SHARE_GROUPS
     parts = [
         f"# {claim}: {action}",
-        f"{MEANING[claim]} In step {number}, {action}:",
+        f"{meaning[claim]} In step {number}, {action}:",
         f"    {ruling.text}",
         *_seen(finding),
         f"Clients: {libraries or 'none started'}.",
@@ -114,6 +125,8 @@ def _end(recording: Recording, step: LiveStep) -> list[str]:
         assigned = step.group.members.get(name)
         assignment = "not a member" if assigned is None else f"assigned {_listed(assigned)}"
         owned = _listed(owned_at(life, step.ended)) if life is not None else "nothing"
+        if life is not None and not type_of(life.seat).callbacks:
+            owned = "what it is assigned"
         lines.append(f"{'':8}  {name:<6} reads {', '.join(sorted(topics))}; {assignment}; owns {owned}")
     return lines
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -80,7 +80,7 @@ class PlayedScript:
 
 @dataclass(frozen=True)
 class LiveClaimCount:
-    """How often a claim was judged, was unknown and was violated; `why` has the reasons of unknown ones."""
+    """How often a claim was judged, was unknown and was violated; `why` it was not judged."""
 
     claim: str
     judged: int
@@ -146,7 +146,7 @@ class LiveResult:
             mine = [each for each in rulings if each.claim == claim and each.word is not Word.VACUOUS]
             unknown = [each for each in mine if each.word is Word.UNKNOWN]
             violated = sum(each.word is Word.VIOLATED for each in mine)
-            why = tuple(sorted({each.text for each in unknown}))
+            why = tuple(sorted({each.text for each in unknown} | _not_applicable(rulings, claim)))
             counts.append(LiveClaimCount(claim, len(mine) - len(unknown), len(unknown), violated, why))
         return counts
 
@@ -191,6 +191,12 @@ class LiveResult:
             "peak_mib": round(self.peak_mib),
             "folder": self.folder,
         }
+
+
+def _not_applicable(rulings: Iterable[Ruling], claim: str) -> set[str]:
+    """Why the claim says nothing at a step, where there is a reason."""
+    vacuous = (each for each in rulings if each.claim == claim and each.word is Word.VACUOUS and each.text)
+    return {f"not applicable: {each.text}" for each in vacuous}
 
 
 def _count_document(count: LiveClaimCount) -> dict[str, Any]:

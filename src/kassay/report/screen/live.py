@@ -24,7 +24,7 @@ def live_view(result: LiveResult) -> View:
         line(f"Kafka {result.release} with {clients or 'no client'}"),
         line(f"{histories} of {counted(steps, 'step')}, seed {result.seed}"),
         line(),
-        plain_table(("claim", "judged", "unknown", "violated", "why unknown"), map(_row, result.counts())),
+        plain_table(("claim", "judged", "unknown", "violated", "why not judged"), map(_row, result.counts())),
         line(),
         *_figures(result),
     ]
