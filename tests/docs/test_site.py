@@ -18,6 +18,12 @@ def test_every_page_is_in_the_navigation_and_the_other_way_round():
     assert sorted(listed) == sorted(pages)
 
 
+def test_the_index_links_every_page():
+    linked = re.findall(r"\]\(([\w/-]+\.md)\)", (DOCS / "index.md").read_text())
+    pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
+    assert set(linked) == pages - {"index.md"}
+
+
 def built(folder, **variables):
     pytest.importorskip("material", reason="mkdocs-material is not installed")
     argv = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-d", str(folder)]

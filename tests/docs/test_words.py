@@ -9,6 +9,9 @@ WORDS_MAX = 85_000
 
 OPENING = 75
 """Words within which a page asks the question that it answers."""
+TUTORIALS = ("python", "counterexample", "rollout", "placement")
+NEWCOMER_MAX = 3_600
+"""Words of the README and the tutorials that it sends a newcomer to."""
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 
@@ -16,6 +19,12 @@ def test_the_pages_stay_short() -> None:
     words = {path.name: len(path.read_text("utf-8").split()) for path in PAGES}
     largest = sorted(words.items(), key=lambda page: -page[1])[:5]
     assert sum(words.values()) <= WORDS_MAX, f"{sum(words.values()):,} words; the largest: {largest}"
+
+
+def test_the_pages_of_a_newcomer_stay_short() -> None:
+    pages = [ROOT / "README.md", *(DOCS / "tutorials" / f"{name}.md" for name in TUTORIALS)]
+    assert sum(len(path.read_text("utf-8").split()) for path in pages) <= NEWCOMER_MAX
+    assert all(f"docs/tutorials/{name}.md" in pages[0].read_text("utf-8") for name in TUTORIALS)
 
 
 @pytest.mark.parametrize(
