@@ -30,7 +30,7 @@ from kassay.model.kinds import Verdict
 from kassay.report import facts
 from kassay.report.files.formats import reports, with_saved_traces
 from kassay.report.screen.console import bar, console
-from kassay.report.screen.terminal import Detail, body_view, verdict_line
+from kassay.report.screen.terminal import Detail, certificate_view, verdict_line
 from kassay.writing.files import json_text, make_folder, write_text
 from kassay.writing.text import counted
 
@@ -239,7 +239,9 @@ class Session:
         if self.events is not None:
             self.events.verdict(certificate)
         if self.detail not in (None, Detail.QUIET):
-            self.screen.show(body_view(certificate, self.detail))
+            if len(self.certificates) > 1:
+                self.screen.say()
+            self.screen.show(certificate_view(certificate, self.detail))
         return certificate.exit_code
 
     def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
@@ -288,10 +290,13 @@ class Session:
             self.errors.say(text)
 
     def conclude(self, exit_code: int) -> None:
-        """Print the results, one line per target, as the last output."""
-        if self.detail is not None:
+        """Print the results of several targets, a line each, as the last output."""
+        several = len(self.certificates) + len(self.missing) > 1
+        if self.detail is Detail.QUIET or (self.detail is not None and several):
+            if self.detail is not Detail.QUIET:
+                self.screen.say()
             for certificate in self.certificates:
-                self.screen.show(verdict_line(certificate))
+                self.screen.show(verdict_line(certificate, names=True))
             for each in (
                 self.missing if self.certificates else ()
             ):  # for a single target, its error was the last line already

@@ -20,8 +20,8 @@ def played(certificate: Certificate) -> str:
     """What was played, and for how long."""
     nouns = certificate.kind.nouns
     cases, calls = certificate.histories, certificate.rebalances
-    counts = [f"{cases} {nouns.case if cases == 1 else nouns.cases}"]
-    counts += [f"{calls} {nouns.call if calls == 1 else nouns.calls}"] if nouns.call else []
+    counts = [f"{cases:,} {nouns.case if cases == 1 else nouns.cases}"]
+    counts += [f"{calls:,} {nouns.call if calls == 1 else nouns.calls}"] if nouns.call else []
     return (
         f"{certificate.protocol}, profile {certificate.profile}, seed {certificate.seed}, "
         f"{', '.join(counts)}, {certificate.elapsed_s:.1f} s"
@@ -57,6 +57,14 @@ def reason(result: ClaimResult) -> str:
 def judged(results: Iterable[ClaimResult]) -> list[tuple[ClaimResult, str, str]]:
     """Every claim with its mark and its reason."""
     return [(result, mark(result), reason(result)) for result in results]
+
+
+def findings(certificate: Certificate) -> list[ClaimResult]:
+    """The claims with a counterexample: those on ordinary input first, then the most frequent."""
+    pairs = [(each, each.counterexample) for each in certificate.claims]
+    shown = [(each, example) for each, example in pairs if example is not None]
+    shown.sort(key=lambda pair: (pair[1].trace.contradictory, -pair[0].failed))
+    return [each for each, _ in shown]
 
 
 def size(example: Counterexample) -> str:

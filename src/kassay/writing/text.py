@@ -97,8 +97,8 @@ def _escaped(character: str) -> str:
 def counted(number: int, noun: str) -> str:
     """The number with its noun: `2 processes`.
 
-    >>> counted(0, "history"), counted(1, "event after the start"), counted(2, "connector or task")
-    ('0 histories', '1 event after the start', '2 connectors or tasks')
+    >>> counted(0, "history"), counted(1, "event after the start"), counted(2000, "connector or task")
+    ('0 histories', '1 event after the start', '2,000 connectors or tasks')
     """
     if number == 1:
         return f"1 {noun}"
@@ -106,7 +106,7 @@ def counted(number: int, noun: str) -> str:
     at = next((place - 1 for place, word in enumerate(words) if word in ("after", "of")), len(words) - 1)
     for place in {at, words.index("or") - 1} if "or" in words else {at}:
         words[place] = _plural(words[place])
-    return f"{number} {' '.join(words)}"
+    return f"{number:,} {' '.join(words)}"
 
 
 def _plural(noun: str) -> str:

@@ -52,10 +52,10 @@ def test_too_few_judgements_are_unknown_and_enough_hold():
         ).claims[0]
         for n in (3, 60)
     )
-    assert (few.verdict, few.why) == (Verdict.UNKNOWN, f"{few.checked} checks, 50 needed")
+    assert (few.verdict, few.why) == (Verdict.UNKNOWN, f"{few.checked} checks passed, 50 needed")
     assert 0 < few.checked < 50
     assert enough.verdict is Verdict.HOLDS
-    assert enough.why == f"not refuted by {enough.checked} checks ({enough.judged} judgements in all)"
+    assert enough.why == f"{enough.checked} checks passed ({enough.judged} evaluated, the rest vacuous)"
     assert enough.checked < enough.judged, "of a group that reads nothing nothing can be given twice"
 
 

@@ -33,11 +33,11 @@ def judged(times, reached=REQUIRED, **counts):
 
 
 def test_enough_judgements_and_every_situation_hold():
-    assert judged(ENOUGH) == (Verdict.HOLDS, f"not refuted by {ENOUGH} checks")
+    assert judged(ENOUGH) == (Verdict.HOLDS, f"{ENOUGH} checks passed")
 
 
 def test_one_judgement_too_few_is_unknown():
-    assert judged(ENOUGH - 1) == (Verdict.UNKNOWN, f"{ENOUGH - 1} checks, {ENOUGH} needed")
+    assert judged(ENOUGH - 1) == (Verdict.UNKNOWN, f"{ENOUGH - 1} checks passed, {ENOUGH} needed")
 
 
 @pytest.mark.parametrize("part", REQUIRED)
@@ -71,7 +71,7 @@ def test_a_scope_tried_to_its_end_needs_no_minimum():
     few = Tally(counts={BALANCED.id: ClaimCount(checked=1)})
     assert verdict_of(BALANCED, CLIENT, few, frozenset(), exhaustive=TriedScope("2x2")) == (
         Verdict.HOLDS,
-        "not refuted by any input to 2x2 (1 checks)",
+        "holds on every input to 2x2: 1 check passed",
     )
 
 
@@ -80,12 +80,12 @@ def test_a_scope_decides_nothing_of_what_it_leaves_out_or_did_not_try():
     cut = TriedScope("2x2", {"racks": ("racks-against",), "static members": ("static-mix", "static-return")})
     assert verdict_of(BALANCED, CLIENT, few, frozenset(), cut) == (
         Verdict.UNKNOWN,
-        "needs static members, which 2x2 leaves out (1 checks)",
+        "needs static members, which 2x2 leaves out: 1 check passed",
     )
     assert verdict_of(BALANCED, CLIENT, few, frozenset({"no-static"}), cut)[0] is Verdict.HOLDS
     assert verdict_of(BALANCED, CLIENT, few, frozenset(), TriedScope("2x2", is_finished=False)) == (
         Verdict.UNKNOWN,
-        "2x2 was not tried to its end (1 checks)",
+        "2x2 was not tried to its end: 1 check passed",
     )
     never = Tally(counts={BALANCED.id: ClaimCount(judged=1)})
     for is_finished, why in ((True, "nothing to judge"), (False, "not applicable")):
@@ -120,10 +120,10 @@ class Of:
 
 def test_a_verdict_needs_enough_judgements_that_could_have_failed():
     found = Of("members")
-    assert found.verdict(judged=50, checked=50) == (Verdict.HOLDS, "not refuted by 50 checks")
+    assert found.verdict(judged=50, checked=50) == (Verdict.HOLDS, "50 checks passed")
     assert found.verdict(judged=10**6, checked=49) == (
         Verdict.UNKNOWN,
-        "49 checks (1000000 judgements in all), 50 needed",
+        "49 checks passed (1,000,000 evaluated, the rest vacuous), 50 needed",
     )
     assert found.verdict(checked=1, judged=1, failed=1)[0] is Verdict.VIOLATED
     assert found.verdict(checked=0, judged=1, failed=1)[0] is Verdict.VIOLATED, "evidence stands"

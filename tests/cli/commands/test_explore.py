@@ -28,11 +28,12 @@ def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
     done = kassay("explore", "classic", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\d+ states, \d+ edges, diameter \d+", done.stdout)
-    assert "dead ends: none" in done.stdout
-    assert "livelocks: none" in done.stdout
-    assert "holds: in every reachable state" in done.stdout
+    assert "dead ends and livelocks: none" in done.stdout
+    assert done.stdout.startswith("HOLDS  classic: every invariant, in every reachable state\n")
     assert "again: kassay explore classic" in done.stdout
-    assert "not checked (nothing in this model shows it): live-members-kept" in done.stdout
+    assert "(-v lists them)" in done.stdout
+    listed = kassay("explore", "classic", "-v", cwd=tmp_path).stdout
+    assert "not checked (nothing in this model shows it): live-members-kept" in listed
 
 
 @pytest.mark.slow
@@ -51,7 +52,7 @@ def test_a_broken_rule_exits_1_with_the_shortest_trace(tmp_path: Path) -> None:
     done = kassay("explore", "zookeeper", "--switch", "zk_no_owner_guard", cwd=tmp_path)
     assert done.returncode == 1, done.stdout
     assert "single-current-owner violated (real)" in done.stdout
-    assert done.stdout.splitlines()[-2] == "violated: single-current-owner"
+    assert done.stdout.splitlines()[0] == "VIOLATED  zookeeper: single-current-owner"
 
 
 def test_a_state_in_which_nothing_more_happens_exits_1(tmp_path: Path) -> None:
@@ -60,14 +61,14 @@ def test_a_state_in_which_nothing_more_happens_exits_1(tmp_path: Path) -> None:
     assert "complete-at-rest violated (by design)" in done.stdout
     assert re.search(r"dead ends: [1-9]", done.stdout)
     assert "the same run as for complete-at-rest (by design)" in done.stdout, "one run is drawn once"
-    assert done.stdout.splitlines()[-2] == "violated: dead ends"
+    assert done.stdout.splitlines()[0] == "VIOLATED  zookeeper: dead ends"
 
 
 @pytest.mark.parametrize("limit", [("--max-states", "100"), ("--time", "1ms")])
 def test_a_limit_reached_is_unknown(tmp_path: Path, limit: tuple[str, str]) -> None:
     done = kassay("explore", "kip848", "--faults", "crash=1,loss=1", *limit, cwd=tmp_path)
     assert done.returncode == 3, done.stdout
-    assert "unknown: stopped at the limit of" in done.stdout
+    assert "UNKNOWN  kip848: stopped at the limit of" in done.stdout
 
 
 def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
@@ -180,7 +181,7 @@ def test_a_program_assigns_the_tasks_of_a_streams_group(
     if exits:
         assert "Dealer: assigns 0_7 to c1m-1; expected one of 0_0" in one_line(done, exits)
     else:
-        assert "assignor Dealer" in done.stdout and "holds: in every reachable state" in done.stdout
+        assert "assignor Dealer" in done.stdout and done.stdout.startswith("HOLDS  streams: ")
 
 
 def test_kafkas_client_keeps_a_task_that_was_taken_from_it_while_it_was_given(tmp_path: Path) -> None:
@@ -538,7 +539,7 @@ def test_a_static_client_that_an_error_ends_is_an_outcome_with_its_trace(tmp_pat
     assert "clients-go-on: an outcome, no violation" in out
     assert "c1 (static) ends with a fatal error: its application has to start it again" in out
     assert "UNRELEASED_INSTANCE_ID" in out
-    assert "holds: in every reachable state; listed above and not counted: clients-go-on (outcome)" in out
+    assert "in every reachable state; listed below and not counted: clients-go-on (outcome)" in out
     assert run([*options, "--json", "-"]) == 0
     document = valid(json.loads(capsys.readouterr().out), "explore-5")
     (found,) = document["violations"]

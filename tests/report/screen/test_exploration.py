@@ -21,7 +21,7 @@ def shown(result, **more):
 
 def test_settings_are_told_where_they_are_not_the_plain_ones():
     text = shown(explore("classic", mode="cooperative", faults="crash=1", partitions=1))
-    assert text.startswith("classic: mode cooperative, members 2, partitions 1, topics 1, faults crash=1\n")
+    assert text.splitlines()[1] == "mode cooperative, members 2, partitions 1, topics 1, faults crash=1"
     timed = shown(explore("classic", clock="ticks", members=1, partitions=1))
     assert "clock ticks, timing session=6,heartbeat=2,max_poll=8" in timed
     assert "policy bidirectional" in shown(explore("migration", states_max=20))
@@ -29,24 +29,29 @@ def test_settings_are_told_where_they_are_not_the_plain_ones():
 
 
 @pytest.mark.parametrize(
-    ("chosen", "last"),
+    ("chosen", "first"),
     [
-        ({"model": "classic", "partitions": 1}, "holds: in every reachable state"),
-        ({"model": "classic", "states_max": 20}, "unknown: stopped at the limit of states (--max-states)"),
+        ({"model": "classic", "partitions": 1}, "HOLDS  classic: every invariant, in every reachable state"),
+        (
+            {"model": "classic", "states_max": 20},
+            "UNKNOWN  classic: stopped at the limit of states (--max-states)",
+        ),
         (
             {"model": "zookeeper", "switches": frozenset({"zk_no_owner_guard"})},
-            "violated: single-current-owner",
+            "VIOLATED  zookeeper: single-current-owner",
         ),
-        ({"model": "zookeeper", "switches": frozenset({"zk_stale_view"})}, "violated: dead ends"),
+        ({"model": "zookeeper", "switches": frozenset({"zk_stale_view"})}, "VIOLATED  zookeeper: dead ends"),
     ],
 )
-def test_the_verdict_says_why(chosen, last):
-    text = shown(explore(**chosen))
-    assert text.splitlines()[-2:] == [last, "again: kassay explore again"]
+def test_the_verdict_comes_first_and_says_why(chosen, first):
+    lines = shown(explore(**chosen)).splitlines()
+    assert (lines[0], lines[-1]) == (first, "again: kassay explore again")
 
 
-def test_what_was_not_asked_is_told_by_its_reason():
-    lines = shown(explore("zookeeper")).splitlines()
+def test_what_was_not_checked_is_counted_and_if_verbose_listed_by_reason():
+    lines = shown(explore("zookeeper"), verbose=True).splitlines()
+    short = [line for line in shown(explore("zookeeper")).splitlines() if line.startswith("not checked")]
+    assert short == ["not checked: 43 invariants, which nothing in this walk could break (-v lists them)"]
     (unseen,) = (line for line in lines if line.startswith("not checked (nothing in this model shows it): "))
     assert unseen.endswith("topics-never-shrink, members-watched, member-id-kept, live-members-kept, ")
     (unpromised,) = (line for line in lines if line.startswith("not checked (not promised here): "))
@@ -55,7 +60,9 @@ def test_what_was_not_asked_is_told_by_its_reason():
         sum(line.startswith("not checked (no state or step could have broken it): ") for line in lines) == 1
     )
     told = [
-        line for line in shown(explore("classic", static=1)).splitlines() if line.startswith("not checked")
+        line
+        for line in shown(explore("classic", static=1), verbose=True).splitlines()
+        if line.startswith("not checked")
     ]
     assert told
     assert not any("one-member-per-instance-id" in line for line in told)
@@ -69,7 +76,7 @@ def test_one_run_is_drawn_once_and_in_the_form_that_was_asked_for():
 
 def test_what_each_client_has_is_told_as_options_take_it():
     text = shown(explore("migration", partitions=1, kinds=(("classic", "consumer"), ("classic",))))
-    assert "kinds classic,consumer/classic" in text.splitlines()[0]
+    assert "kinds classic,consumer/classic" in text.splitlines()[1]
 
 
 def switches_shown(*walked: SwitchRow) -> str:

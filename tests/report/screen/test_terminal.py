@@ -17,12 +17,13 @@ from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Seeded
+from kassay.report import facts
 from kassay.report.screen.console import console
 from kassay.report.screen.terminal import Detail, certificate_view, story, window
 from kassay.writing.text import counted
@@ -44,19 +45,34 @@ def shown(capsys, certificate, detail):
     return capsys.readouterr().out.splitlines()
 
 
-def test_the_verdict_is_the_last_line_behind_the_warnings(every_mark, capsys):
-    *before, last = shown(capsys, every_mark, Detail.USUAL)
+def test_the_verdict_is_the_first_line_then_what_does_not_hold_and_the_warnings_last(every_mark, capsys):
+    first, *others = shown(capsys, every_mark, Detail.USUAL)
     assert (
-        last
-        == f"NOT CERTIFIED  {every_mark.target}: 1 hold, 2 violated, 1 unknown, 1 known violation; 1 warning"
+        first
+        == f"NOT CERTIFIED  {every_mark.target}: 2 claims violated, 1 unknown, 1 holds, 1 known violation; 1 warning"
     )
-    assert before[-2:] == ["warning: unknown: unknown; a larger --time or --histories may decide", ""]
-    assert not [line for line in before if line.startswith("reached:")]
+    named = [line.split()[0] for line in others[: len(every_mark.claims) - 1]]
+    assert named == [each.id for each in every_mark.claims if each.id != "holds"]
+    assert others[-1] == "warning: unknown: unknown; a larger --time or --histories may decide"
+    assert not [line for line in others if line.startswith("reached:")]
 
 
-def test_quiet_is_the_verdict_alone(every_mark, capsys):
+def test_findings_on_ordinary_input_come_first_then_the_most_frequent(certificates, capsys):
+    for certificate in certificates:
+        ids = [line.split(":")[0] for line in shown(capsys, certificate, Detail.USUAL) if ": " in line]
+        expected = [each.id for each in facts.findings(certificate)]
+        assert [each for each in dict.fromkeys(ids) if each in expected] == expected
+        ranks = [(c.counterexample.trace.contradictory, -c.failed) for c in facts.findings(certificate)]
+        assert ranks == sorted(ranks)
+
+
+def test_quiet_is_the_verdict_with_what_is_violated(every_mark, capsys):
     (only,) = shown(capsys, every_mark, Detail.QUIET)
     assert only.startswith("NOT CERTIFIED")
+    for claim in every_mark.claims:
+        assert (claim.id in only.partition("violated (")[2].partition(")")[0].split(", ")) == (
+            claim.verdict is Verdict.VIOLATED and claim.known is None
+        )
 
 
 def test_verbose_adds_what_was_reached_and_what_each_verdict_rests_on(every_mark, capsys):

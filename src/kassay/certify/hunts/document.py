@@ -25,12 +25,12 @@ def answer(hunt: SentenceHunt) -> str:
         where = f" where {' and '.join(hunt.proof.lacking)}" if hunt.proof.lacking else ""
         parts.append(f"proved for all sizes{where} (Z3, {hunt.proof.elapsed_s:.2f} s)")
     if hunt.outcome is HuntOutcome.HOLDS:
-        parts.append(f"holds for all {scope_words(hunt)} ({hunt.scope.judged} checks)")
+        parts.append(f"holds for all {scope_words(hunt)} ({counted(hunt.scope.judged, 'check')})")
     cases = counted(hunt.histories, hunt.target.kind.nouns.case)
     if hunt.histories:
         minimum = hunt.claim.kind.minimum
         few = f", {minimum} needed" if hunt.checked < minimum else ""
-        parts.append(f"not refuted by {cases} ({hunt.checked} checks{few})")
+        parts.append(f"{counted(hunt.checked, 'check')} passed in {cases}{few}")
     if hunt.outcome is HuntOutcome.UNKNOWN:
         parts.insert(0, "unknown")
     return "; ".join(parts)

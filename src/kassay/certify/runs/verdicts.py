@@ -163,7 +163,7 @@ def verdict_of(
     """
     count = tally.of(claim)
     if count.failed:
-        share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
+        share = f"in {count.failed:,} of {counted(tally.histories, kind.nouns.case)}"
         if count.contradictory == count.failed:
             return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
         return Verdict.VIOLATED, f"broken {share}"
@@ -172,9 +172,12 @@ def verdict_of(
     processes = Look.PROCESS in claim.kind.looks
     if processes and not count.elsewhere:
         return Verdict.UNKNOWN, "no call in another process where the answer could have differed"
-    checks = f"{count.checked} checks" + (f", {count.elsewhere} across processes" if processes else "")
+    checks = f"{counted(count.checked, 'check')} passed"
+    apart = [f"{count.elsewhere:,} across processes"] if processes else []
     if count.judged > count.checked:
-        checks += f" ({count.judged} judgements in all)"
+        apart.append(f"{count.judged:,} evaluated, the rest vacuous")
+    if apart:
+        checks += f" ({', '.join(apart)})"
     lacking = [
         name
         for situation in situations_of(kind)
@@ -189,18 +192,18 @@ def verdict_of(
     if lacking:
         shown = ", ".join(lacking[:4]) + (f" and {len(lacking) - 4} more" if len(lacking) > 4 else "")
         return Verdict.UNKNOWN, f"not reached: {shown}"
-    return Verdict.HOLDS, f"not refuted by {checks}"
+    return Verdict.HOLDS, checks
 
 
 def _of_scope(scope: TriedScope, lacking: list[str], checks: str) -> tuple[Verdict, str]:
     """The verdict on a claim that no case of the scope violated."""
     if not scope.is_finished:
-        return Verdict.UNKNOWN, f"{scope.name} was not tried to its end ({checks})"
+        return Verdict.UNKNOWN, f"{scope.name} was not tried to its end: {checks}"
     needed = {name.partition(":")[0] for name in lacking}
     cut = [words for words, situations in scope.left_out.items() if not needed.isdisjoint(situations)]
     if cut:
-        return Verdict.UNKNOWN, f"needs {', '.join(cut)}, which {scope.name} leaves out ({checks})"
-    return Verdict.HOLDS, f"not refuted by any input to {scope.name} ({checks})"
+        return Verdict.UNKNOWN, f"needs {', '.join(cut)}, which {scope.name} leaves out: {checks}"
+    return Verdict.HOLDS, f"holds on every input to {scope.name}: {checks}"
 
 
 def _of_nothing(claim: Claim, kind: Kind, tally: Tally, scope: TriedScope | None) -> str:
@@ -217,7 +220,8 @@ def _of_nothing(claim: Claim, kind: Kind, tally: Tally, scope: TriedScope | None
     if scope is not None and finished:
         return f"nothing to judge: no input to {scope.name} has an answer that breaks it"
     if count.judged:
-        return f"not applicable: evaluated {count.judged} times, always where no answer could break it"
+        times = counted(count.judged, "time")
+        return f"not applicable: evaluated {times}, always where no answer could break it"
     if claim.kind.scope is Scope.OPTIMUM:
         return "never judged: no answer reached what it rests on, or the certified optimum is unknown"
     return "never judged"

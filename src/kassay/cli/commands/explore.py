@@ -232,6 +232,7 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     shell_complete=completing.switch,
     help="Break a rule of `kassay list switches`; repeatable.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="List the invariants that were not checked.")
 @click.option("--all-traces", is_flag=True, help="Print a trace for each cause, and each dead end.")
 @click.option(
     "--baseline", type=FilePath(), metavar="FILE", help="Do not fail for the findings in this file."
@@ -279,6 +280,7 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
         replay=again,
         mermaid=chosen["mermaid"],
         every=chosen["all_traces"],
+        verbose=chosen["verbose"],
         known=known.get(model, {}),
     )
     if chosen["report"]:

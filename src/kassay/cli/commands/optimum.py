@@ -71,7 +71,7 @@ def command(
     """
     from kassay.certify.optimum.solve import forced_by, line_of, located_in_suite, read_instance, solve
     from kassay.reading.documents import documents, no_collection
-    from kassay.report.screen.console import console
+    from kassay.report.screen.console import bar, console
     from kassay.report.screen.gaps import assignment_view, optimum_row, optimum_table
     from kassay.solver.results import parse_order
 
@@ -96,7 +96,7 @@ def command(
                 no_collection()
             )  # until the result is written: collection takes a third of the time for a large one
     rows, outcomes = [], []
-    with collection, JsonLines(json_path, plain=True) as lines:
+    with collection, JsonLines(json_path, plain=True) as lines, bar("solving") as show:
         for each in located:
             result = solve(each, order, solver, seconds, tolerance=within, budget=budget)
             if why and (forced := forced_by(result)) is not None:
@@ -104,6 +104,7 @@ def command(
             lines.write(result)
             rows.append(optimum_row(line_of(result)))
             outcomes.append(result["status"])
+            show(len(rows), f"{len(rows):,} solved")
             if result["status"] == "infeasible" or (json_path == "-" and result["status"] == "unknown"):
                 _say(each.where, result)
     if json_path != "-" and outcomes != ["infeasible"]:

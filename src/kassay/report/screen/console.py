@@ -157,11 +157,16 @@ class Screen:
         return self._console.is_terminal
 
     def show(self, view: View) -> None:
-        """Display the view; a view that does not fit is not cut.
+        """Display the view; a view that does not fit is not cut. In a file or a pipe no line ends in blanks.
 
         It is printed as part of a stack: rich joins a bare text with others and wraps unwrappable lines.
         """
-        self._console.print(stack(view), crop=False)
+        if self.is_terminal:
+            self._console.print(stack(view), crop=False)
+            return
+        with self._console.capture() as captured:
+            self._console.print(stack(view), crop=False)
+        self._console.file.write("".join(f"{each.rstrip(' ')}\n" for each in captured.get().split("\n")[:-1]))
 
     def say(self, *parts: Part, style: str = "") -> None:
         """One line, never wrapped."""

@@ -47,19 +47,22 @@ def exploration_view(
     replay: str,
     mermaid: bool = False,
     every: bool = False,
+    verbose: bool = False,
     known: Mapping[str, str] = NONE_KNOWN,
 ) -> View:
-    """Figures, violations by severity with their shortest traces, dead ends, livelocks, verdict.
+    """Verdict, figures, violations by severity with their shortest traces, dead ends, livelocks.
 
-    With `every`, each dead end and livelock has its trace. `known` are the findings of a baseline.
+    With `every`, each dead end and livelock has its trace; if `verbose`, each invariant that was not checked
+    is listed. `known` are the findings of a baseline.
     """
     done = result.exploration
     speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
     parts: list[View] = [
-        line(f"{result.model}: {settings_line(result)}"),
+        _verdict(result, known),
+        line(settings_line(result)),
         line(
-            f"{done.states} states, {done.edges} edges, diameter {done.diameter}, "
-            f"{done.elapsed_s:.1f} s ({speed:.0f} states/s)"
+            f"{done.states:,} states, {done.edges:,} edges, diameter {done.diameter}, "
+            f"{done.elapsed_s:.1f} s ({speed:,.0f} states/s)"
         ),
     ]
     if result.collision_probability is not None:
@@ -67,15 +70,18 @@ def exploration_view(
         words = f"fingerprints of {FINGERPRINT_BITS} bits: any two states agree with a probability of {odds}"
         parts.append(line(words))
     runs = _Runs(mermaid)
-    for severity in Severity:
-        for violation in done.violations:
-            if violation.severity is severity:
-                parts += _violation(violation, runs)
-    parts += _stuck(result, runs, every=every)
-    parts += _not_checked(result)
+    violations = [
+        part
+        for severity in Severity
+        for violation in done.violations
+        if violation.severity is severity
+        for part in _violation(violation, runs)
+    ]
+    parts += [*violations, *([line()] if violations else ()), *_stuck(result, runs, every=every)]
+    parts += _not_checked(result, verbose=verbose)
     if runs.names and not mermaid:
         parts += [line(), line(_LEGEND, style="dim")]
-    parts += [line(), _verdict(result, known), whole_line(f"again: {replay}", style="dim")]
+    parts.append(whole_line(f"again: {replay}", style="dim"))
     return stack(*parts)
 
 
@@ -175,10 +181,14 @@ def _stuck(result: ExploreResult, runs: _Runs, *, every: bool = False) -> list[V
     live = result.exploration.liveness
     if live is None:
         why = "too many edges" if result.exploration.limit == TOO_MANY_EDGES else "the walk is not complete"
-        return [line(), line(f"dead ends and livelocks: not judged, {why}", style="yellow")]
-    parts: list[View] = [line()]
+        return [line(f"dead ends and livelocks: not checked, {why}", style="yellow")]
+    parts: list[View] = []
+    if not live.dead_ends and not live.livelocks:
+        parts.append(line("dead ends and livelocks: none"))
     for name, stuck in (("dead ends", live.dead_ends), ("livelocks", live.livelocks)):
-        parts.append(line(f"{name}: {len(stuck) or 'none'}", style="bold red" if stuck else ""))
+        if not stuck:
+            continue
+        parts.append(line(f"{name}: {len(stuck)}", style="bold red"))
         for each in stuck if every else stuck[:1]:
             parts += _first(each, name, runs)
     if live.undecided:
@@ -186,14 +196,22 @@ def _stuck(result: ExploreResult, runs: _Runs, *, every: bool = False) -> list[V
     return parts
 
 
-def _not_checked(result: ExploreResult) -> list[View]:
-    """One line per reason: the invariants that the walk did not check."""
+def _not_checked(result: ExploreResult, *, verbose: bool) -> list[View]:
+    """The invariants that the walk did not check: their number, or if `verbose` a line per reason."""
     by_reason: dict[str, list[str]] = {}
     for one in result.not_checked:
         by_reason.setdefault(one.why, []).append(one.invariant)
+    if verbose or not by_reason:
+        return [
+            line(f"not checked ({why}): {', '.join(names)}", style="yellow" if why == UNTRIED else "dim")
+            for why, names in by_reason.items()
+        ]
+    invariants = counted(sum(map(len, by_reason.values())), "invariant")
     return [
-        line(f"not checked ({why}): {', '.join(names)}", style="yellow" if why == UNTRIED else "dim")
-        for why, names in by_reason.items()
+        line(
+            f"not checked: {invariants}, which nothing in this walk could break (-v lists them)",
+            style="dim",
+        )
     ]
 
 
@@ -213,17 +231,17 @@ def _first(stuck: Stuck[Any], name: str, runs: _Runs) -> list[View]:
 
 def _verdict(result: ExploreResult, known: Mapping[str, str] = NONE_KNOWN) -> View:
     done = result.exploration
-    words = str(done.verdict)
+    words = ""
     if done.verdict is Verdict.VIOLATED:
-        words += f": {', '.join(_with_letter(name, known) for name in reasons(result))}"
+        words = ", ".join(_with_letter(name, known) for name in reasons(result))
     elif done.limit is not None:
-        words += f": stopped at {LIMITS.get(done.limit, done.limit)}"
+        words = f"stopped at {LIMITS.get(done.limit, done.limit)}"
     elif done.verdict is Verdict.HOLDS:
-        words += ": in every reachable state"
+        words = "every invariant, in every reachable state"
         softer = dict.fromkeys(f"{v.invariant} ({v.severity})" for v in done.violations)
         if softer:
-            words += f"; listed above and not counted: {', '.join(softer)}"
-    return line(words, style=_VERDICTS[done.verdict])
+            words += f"; listed below and not counted: {', '.join(softer)}"
+    return line((str(done.verdict).upper(), _VERDICTS[done.verdict]), f"  {result.model}: {words}")
 
 
 def _with_letter(name: str, known: Mapping[str, str]) -> str:

@@ -98,35 +98,40 @@ class Detail(Enum):
 
 
 def certificate_view(certificate: Certificate, detail: Detail = Detail.USUAL) -> View:
-    """The certificate as readable text; what could make a pass meaningless and the verdict come last."""
+    """The certificate as readable text: the verdict, what is violated or unknown, each finding, the run."""
     if detail is Detail.QUIET:
-        return verdict_line(certificate)
-    return stack(body_view(certificate, detail), verdict_line(certificate))
-
-
-def body_view(certificate: Certificate, detail: Detail = Detail.USUAL) -> View:
-    """All of a certificate except its verdict: claims, counterexamples, coverage, warnings."""
-    parts: list[View] = [
-        line(("target ", "dim"), (certificate.target, "bold"), (f"  {facts.played(certificate)}", "dim"))
-    ]
+        return verdict_line(certificate, names=True)
     verbose = detail is Detail.VERBOSE
-    parts.append(_counts_table(certificate.claims) if verbose else _claims_table(certificate.claims))
-    parts += [_counterexample(result) for result in certificate.claims if result.counterexample]
-    parts += _seen(certificate) if verbose else []
+    table = _counts_table(certificate.claims) if verbose else _claims_table(certificate.claims)
+    findings = facts.findings(certificate)
+    return stack(
+        verdict_line(certificate),
+        table,
+        *(_counterexample(result) for result in findings),
+        *([line()] if findings else ()),
+        *_run(certificate, detail),
+    )
+
+
+def _run(certificate: Certificate, detail: Detail) -> list[View]:
+    """What was played, what it covered, and what weakens the verdict."""
+    parts: list[View] = [line(f"played: {facts.played(certificate)}", style="dim")]
     if coverage := facts.coverage(certificate):
-        parts += [line(f"covered: {coverage}", style="dim")]
+        parts.append(line(f"covered: {coverage}", style="dim"))
     if controls := facts.controls(certificate):
-        parts += [line(f"controls: {controls}", style="dim")]
-    parts += [line(f"warning: {warning}", style="yellow") for warning in facts.warnings(certificate)]
-    return stack(*parts, line())
+        parts.append(line(f"controls: {controls}", style="dim"))
+    parts += _seen(certificate) if detail is Detail.VERBOSE else []
+    return parts + [line(f"warning: {warning}", style="yellow") for warning in facts.warnings(certificate)]
 
 
 def _claims_table(results: Sequence[ClaimResult]) -> View:
+    """The claims that do not hold, a line each, with the reason; the others are in the verdict."""
     rows = [
         (f"  {result.id}", (_MARKS.get(mark, mark), _STYLES[mark]), (reason, "dim"))
         for result, mark, reason in facts.judged(results)
+        if mark != Verdict.HOLDS.value
     ]
-    return plain_table(("claim", "verdict", "why"), rows, header=False)
+    return plain_table(("claim", "verdict", "why"), rows, header=False) if rows else stack()
 
 
 def _counterexample(result: ClaimResult) -> View:
@@ -137,13 +142,16 @@ def _counterexample(result: ClaimResult) -> View:
     parts: list[View] = [
         line(),
         line((result.id, "bold"), f": {result.sentence}"),
-        line(f"  smallest found: {facts.size(example)}"),
-        *(line(f"  {message}", style="red") for message in violations[:4]),
+        *(line(f"  {message.removeprefix(f'{result.id}: ')}", style="red") for message in violations[:4]),
     ]
     if len(violations) > 4:
         parts.append(line(f"  and {len(violations) - 4} more"))
     trace = example.trace
-    parts += [line(), story(frames_of_trace(trace))]
+    parts += [
+        line(f"  smallest found: {facts.size(example)}", style="dim"),
+        line(),
+        story(frames_of_trace(trace)),
+    ]
     if words := facts.remedy_of(trace, result.id):
         parts.append(line(f"  {words[0].lower()}{words[1:]}"))
     if command := facts.replay_command(example):
@@ -186,13 +194,30 @@ def _seen(certificate: Certificate) -> list[View]:
     return parts + [line(f"environment: {each}", style="dim") for each in environment.gaps]
 
 
-def verdict_line(certificate: Certificate) -> View:
-    """The verdict on a target in one line that never wraps, with the numbers of claims and warnings."""
+def verdict_line(certificate: Certificate, *, names: bool = False) -> View:
+    """The verdict on a target in one line that never wraps: how many claims are violated, hold, are unknown.
+
+    With `names`, those that are violated are named.
+    """
     style = {"certified": "bold green", "not-certified": "bold red", "unknown": "bold yellow"}
-    counts = {v: sum(1 for c in certificate.claims if c.verdict is v and c.known is None) for v in Verdict}
-    text = ", ".join(f"{counts[v]} {word}" for v, word in zip(Verdict, ("hold", "violated", "unknown")))
+    by_verdict: dict[Verdict, list[str]] = {each: [] for each in Verdict}
+    for claim in certificate.claims:
+        if claim.known is None:
+            by_verdict[claim.verdict].append(claim.id)
+    violated, holding = by_verdict[Verdict.VIOLATED], len(by_verdict[Verdict.HOLDS])
+    parts = []
+    if violated:
+        named = f" ({', '.join(violated)})" if names else ""
+        parts.append(f"{counted(len(violated), 'claim')} violated{named}")
+    if unknown := len(by_verdict[Verdict.UNKNOWN]):
+        parts.append(f"{unknown if parts else counted(unknown, 'claim')} unknown")
+    if holding:
+        parts.append(
+            f"{holding if parts else counted(holding, 'claim')} {'holds' if holding == 1 else 'hold'}"
+        )
     if known := sum(1 for c in certificate.claims if c.known is not None):
-        text += f", {counted(known, 'known violation')}"
+        parts.append(counted(known, "known violation"))
+    text = ", ".join(parts)
     if doubts := len(facts.warnings(certificate)):
         text += f"; {counted(doubts, 'warning')}"
     if narrowed := facts.narrowed_by(certificate.narrowed_by):

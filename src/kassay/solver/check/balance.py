@@ -244,7 +244,14 @@ class _Check:
         _require(moved == self.certificate.moved, f"{moved} partitions moved, not {self.certificate.moved}")
         _require(mismatched == self.certificate.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
-        _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
+        proven = divmod(least - most, scale)
+        if self.certificate.order != MOVEMENT_FIRST:
+            proven = proven[::-1]
+        _require(
+            paid == least - most,
+            f"{moved} moved and {mismatched} away from their racks, "
+            f"the proof is for {proven[0]} moved and {proven[1]} away",
+        )
 
     def _counted(self, bundles: list[list[Topic]]) -> Iterator[tuple[_Kind, int]]:
         """Each kind of unit in the bundles, and the number of such units."""
