@@ -9,7 +9,7 @@ import pytest
 from kassay.certify.audits.values import LogAudit
 from kassay.report.pages.audits import render
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import axe, no_overflow
+from tests.browser import sound
 from tests.certify.audits.logs import of_records
 from tests.example_cluster import billing, mailer
 from tests.offsets_log import cleaned
@@ -49,5 +49,4 @@ def test_in_a_browser_it_is_whole_and_fits(broken: LogAudit, open_page) -> None:
     text = render(broken, ["offsets-12.txt"])
     for width, dark in ((1200, False), (400, True)):
         page = open_page(text, width=width, dark=dark)
-        no_overflow(page)
-        axe(page)
+        sound(page)

@@ -20,7 +20,7 @@ from kassay.kinds.frames import (
     number_ranges,
 )
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import axe, no_overflow
+from tests.browser import sound
 from tests.kinds.boards import HELD, OURS, drawn, page
 
 NUMBERS = st.sets(st.integers(0, 60), min_size=1)
@@ -171,8 +171,7 @@ def test_boards_of_every_kind_are_sound(open_page, dark):
     ]
     for path in paths:
         view = open_page(page(drawn(path)), dark=dark)
-        axe(view)
-        no_overflow(view)
+        sound(view)
 
 
 @pytest.mark.browser
@@ -180,5 +179,4 @@ def test_a_large_board_is_usable(open_page):
     view = open_page(page(board("trace-1", [frame(number, large()) for number in range(1, 9)])))
     view.get_by_role("button", name="Previous").click()
     assert shown(view) == ["trace-1/round-7"]
-    no_overflow(view)
-    axe(view)
+    sound(view)

@@ -12,7 +12,7 @@ from kassay.pipeline.campaign.findings import KeptFinding, save_traces
 from kassay.report.pages.campaign import page_of, render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.writing.text import visible
-from tests.browser import axe, no_overflow, on_paper
+from tests.browser import no_overflow, on_paper, sound
 from tests.hostile import ALL, SOME, TEXTS
 from tests.kinds.boards import OURS, trace
 from tests.report.campaigns import outcome
@@ -116,8 +116,7 @@ def test_the_page_in_a_browser(open_page, thousand: tuple[dict[str, Any], list[s
     fold.locator(".board .frame.shown").first.wait_for()
     tile = fold.locator(".frame.shown .tile").first
     assert tile.evaluate("tile => getComputedStyle(tile).paddingLeft") != "0px"
-    axe(page)
-    no_overflow(page)
+    sound(page)
 
 
 @pytest.mark.browser

@@ -9,7 +9,7 @@ import pytest
 from kassay.certify.clusters.inputs import read_cluster
 from kassay.certify.clusters.observed import observe
 from kassay.report.pages.clusters import render_unstable, unstable_view_of
-from tests.browser import axe, no_overflow
+from tests.browser import sound
 from tests.cli.runner import here
 from tests.paths import ROOT
 from tests.report.pages.test_layout import Reader
@@ -44,8 +44,7 @@ def test_a_requested_page_is_written(tmp_path, command):
 @pytest.mark.browser
 def test_it_is_sound_in_a_browser(group, open_page):
     page = open_page(render_unstable(group, "kassay again"))
-    no_overflow(page)
-    axe(page)
+    sound(page)
 
 
 def test_the_name_of_a_member_keeps_its_letters(group):

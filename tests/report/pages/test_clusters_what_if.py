@@ -11,7 +11,7 @@ from kassay.certify.clusters.whatif import what_if
 from kassay.certify.targets.resolve import resolve
 from kassay.report.pages.clusters import render_what_if, what_if_view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import axe, no_overflow, on_paper
+from tests.browser import on_paper, sound
 from tests.certify.clusters.cluster import observed, offsets, topics
 from tests.paths import ROOT
 from tests.report.pages.test_layout import Reader
@@ -26,9 +26,17 @@ def answer():
     return what_if(group, targets, parse_events("leave:2,join:3", group), resolve("range"))
 
 
-def test_the_verdict_is_todays_spread_beside_the_best(answer):
+def test_the_verdict_is_a_recommendation_and_marks_its_rows(answer):
     view = what_if_view_of(answer, "kassay again")
-    assert (view.word, view.look, view.group) == ("spread 3 now, 1 possible", "warn", "billing")
+    assert (view.word, view.look, view.group) == (
+        "Switch to cooperative-sticky or uniform@4.0.1",
+        "warn",
+        "billing",
+    )
+    assert view.said.startswith(
+        "Spread 3 to 1, 1 idle member to 0, 2 partitions get an owner, 1 move, 1 paused."
+    )
+    assert [view.switches[place][0] for place in view.recommended] == ["cooperative-sticky", "uniform@4.0.1"]
     assert [row[0] for row in view.switches] == [
         "today",
         "range",
@@ -52,7 +60,7 @@ def test_doubts_stand_before_results_and_the_page_is_small(answer):
 def test_a_group_that_is_balanced_already_is_said_to_be():
     group = observed(offsets({"a": ["t-0"], "b": ["t-1"]}), topics({"t": 2}))
     view = what_if_view_of(what_if(group, []), "x")
-    assert (view.word, view.look) == ("balanced as well as can be", "ok")
+    assert (view.word, view.look) == ("Keep the assignment of today", "ok")
 
 
 def test_names_of_others_are_text():
@@ -63,9 +71,8 @@ def test_names_of_others_are_text():
 
 @pytest.mark.browser
 def test_it_is_sound_in_a_browser(answer, open_page):
-    page = open_page(render_what_if(answer, "kassay again"))
-    no_overflow(page)
-    axe(page)
+    for dark in (False, True):
+        sound(open_page(render_what_if(answer, "kassay again"), dark=dark))
 
 
 @pytest.mark.browser

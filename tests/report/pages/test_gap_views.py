@@ -12,13 +12,11 @@ from kassay.report.pages.gap_views import (
     BATCH_COLUMNS,
     BOARDS_BYTES_MAX,
     GAP_COLUMNS,
-    OPEN_BYTES_MAX,
     TASK_COLUMNS,
     Case,
+    case_of,
     columns_table,
     fitting,
-    gap_words,
-    instance_board,
 )
 from kassay.solver.groups.optimum import best_assignment
 from kassay.solver.groups.problem import Problem
@@ -29,10 +27,8 @@ from tests.report.screen.campaign_document import BATCH, GAP, TASKS
 
 def test_boards_are_kept_while_there_is_room() -> None:
     half = "x" * (BOARDS_BYTES_MAX // 2)
-    cases = [Case(str(n), "t", "w", half, ()) for n in range(4)]
+    cases = [Case(str(n), "t", "w", half, None, ()) for n in range(4)]
     assert [case.board is not None for case in fitting(cases)] == [True, True, False, False]
-    assert [case.folded for case in fitting(cases)] == [True, True, False, False]
-    assert not Case("a", "t", "w", "x" * OPEN_BYTES_MAX, ()).folded
 
 
 def test_the_optimum_itself_has_a_board_and_no_gap() -> None:
@@ -40,17 +36,19 @@ def test_the_optimum_itself_has_a_board_and_no_gap() -> None:
     best = best_assignment(problem)
     mine = gap(problem, best.assignment, best)
     told = told_group(*as_group(problem), Assignment(best.assignment), best.assignment)
-    board = instance_board(CLIENT, mine, told, "case-1")
-    assert board is not None
-    assert 'id="case-1"' in board
-    assert "balance gap 0" in gap_words(mine)
+    case = case_of(CLIENT, mine, told, "case-1", "the optimum", ())
+    assert case.board is not None
+    assert 'id="case-1"' in case.board
+    assert "balance gap 0" in case.words
+    assert case.bars is not None
+    assert all(row.best == row.width for row in case.bars.rows)
 
 
 def test_columns_of_texts_stand_to_the_left() -> None:
     table = columns_table([GAP], GAP_COLUMNS)
     assert table.head[:2] == ("target", "profile")
     assert table.numeric == tuple(range(2, len(GAP_COLUMNS)))
-    assert table.rows[0][:4] == ("range", "small", "40", "25.00%")
+    assert table.rows[0][:4] == ("range", "small", "40", "25 %")
 
 
 def test_what_is_not_known_is_a_dash_and_no_rows_are_no_rows() -> None:

@@ -18,16 +18,44 @@ from hypothesis import strategies as st
 from kassay.report.pages.plots import (
     NEVER,
     BarOf,
+    ColumnOf,
     StripOf,
     bar_chart,
     bins_of,
+    column_chart,
     histograms,
     line_chart,
     plain,
     scale_of,
+    series_of,
     strip_chart,
 )
 from tests.hostile import SOME
+
+
+def test_a_name_has_the_same_colour_on_every_plot() -> None:
+    bars = bar_chart("t", [BarOf("sticky", 1, ""), BarOf("uniform@4.0.1", 2, "")]).bars
+    rows = histograms("t", {"uniform": Counter({0: 1}), "sticky": Counter({0: 1})}, "members").rows
+    assert [bar.series for bar in bars] == [row.series for row in reversed(rows)]
+    assert series_of("mine.py") in range(1, 7)
+
+
+def test_columns_are_on_one_scale_with_their_marks() -> None:
+    chart = column_chart("t", [ColumnOf("1", 4, 4, "ok", "a"), ColumnOf("2", 8, 2, "bad", "b")], "members")
+    assert [(each.height, each.best) for each in chart.columns] == [(50, 50), (100, 75)]
+    assert chart.top == "8"
+    assert [tick.label for tick in chart.axis] == ["1", "2"]
+
+
+def test_wide_bins_and_logarithmic_axes_are_stated() -> None:
+    drawn = histograms("t", {"a": Counter({0: 3, 40: 1})}, "moves")
+    assert "38–69" in {tick.label for tick in drawn.axis}
+    assert drawn.unit == "moves; wider bins are labelled with their range; full height: 75 %"
+    assert line_chart("t", {"a": [(1, 1), (500, 2)]}, across="members", up="gap").across.endswith(
+        "logarithmic axis"
+    )
+    assert strip_chart("t", []).unit == "logarithmic axis"
+
 
 NUMBERS = st.lists(st.none() | st.floats(0, 1e9), max_size=9)
 
@@ -40,7 +68,7 @@ def test_bars_keep_their_order_and_their_proportions(numbers: list[float | None]
     top = max((number or 0 for number in numbers), default=0)
     for bar, number in zip(chart.bars, numbers, strict=True):
         assert abs(bar.width - (100 * (number or 0) / top if top else 0)) <= 0.01
-    assert [bar.series for bar in chart.bars] == [n % 3 for n in range(len(numbers))]
+    assert all(1 <= bar.series <= 8 for bar in chart.bars)
 
 
 def test_shares_have_a_whole() -> None:
@@ -61,14 +89,19 @@ def test_every_value_is_in_one_bin(values: list[int]) -> None:
 
 @SOME
 @given(st.dictionaries(st.sampled_from("abc"), COUNTS, min_size=1))
-def test_the_columns_count_all_and_the_tallest_is_whole(rows: dict[str, Counter[int]]) -> None:
+def test_the_columns_count_all_on_one_scale(rows: dict[str, Counter[int]]) -> None:
     drawn = histograms("t", rows, "outcomes")
+    heights: dict[float, float] = {}
     assert [row.label for row in drawn.rows] == list(rows)
     for row, counts in zip(drawn.rows, rows.values(), strict=True):
         told = [int(column.text.split(": ")[1].split(" of ")[0].replace(",", "")) for column in row.columns]
         assert sum(told) == sum(counts.values())
-        assert max(column.height for column in row.columns) == 100
         assert all(column.at >= 0 and column.at + column.width <= 100.1 for column in row.columns)
+        shares = [number / sum(told) for number in told]
+        for column, share in zip(row.columns, shares, strict=True):
+            heights[share] = column.height
+    top = max(heights)
+    assert all(abs(height - 100 * share / top) < 0.02 for share, height in heights.items())
 
 
 def test_what_never_ends_stands_last() -> None:

@@ -11,7 +11,7 @@ from kassay.model.kinds import Verdict
 from kassay.reading.documents import Located
 from kassay.report.pages.ranks import render, view_of
 from kassay.solver.instances.groups import consumer
-from tests.browser import axe, no_overflow
+from tests.browser import sound
 
 ORDER = ("balance", "movement", "rack")
 
@@ -41,5 +41,4 @@ def test_the_order_and_the_claims_are_those_of_the_ranking(ranked: list[ranking.
 @pytest.mark.browser
 def test_the_page_in_a_browser(open_page, ranked: list[ranking.Ranked]) -> None:
     page = open_page(render(ranked, "here", ORDER, 1, missing={}, again="x"), dark=True)
-    axe(page)
-    no_overflow(page)
+    sound(page)

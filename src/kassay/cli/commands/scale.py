@@ -95,7 +95,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
             report=tell,
         )
     if chosen["report"]:
-        from kassay.report.pages.clusters import render_scale
+        from kassay.report.pages.scaling import render_scale
 
         write_cluster_page(context, lambda again: render_scale(answer, again), chosen["out"], "scale.html")
     present(answer.to_json(), lambda: scale_view(answer, verbose=chosen["verbose"]), chosen["json_path"])

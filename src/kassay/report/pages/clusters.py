@@ -1,7 +1,6 @@
-"""A consumer group of a real cluster as HTML pages: `what-if`, `scale`, and a group that is not stable.
+"""A consumer group of a real cluster as HTML pages: `what-if`, and a group that is not stable.
 
-`what-if` shows what would become of the group: today, candidates, events, the safe way there. `scale` shows
-how it is balanced at each number of members.
+`what-if` shows what would become of the group: today, candidates, events, the safe way there.
 """
 
 from __future__ import annotations
@@ -12,25 +11,20 @@ from typing import Final, NamedTuple
 
 from kassay.certify.clusters.figures import Loads
 from kassay.certify.clusters.observed import ObservedGroup
+from kassay.certify.clusters.recommend import Recommendation, recommend
 from kassay.certify.clusters.rollout import Rollout
-from kassay.certify.clusters.scale import GroupScale
 from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, Histograms, bar_chart, histograms
 from kassay.report.screen.clusters import (
     HOLDING_COLUMNS,
     NOT_COMPUTED,
-    columns_of,
     doubts_of,
     event_rows,
     growth_facts,
     holding_rows,
     identity,
-    meaning_of,
     meaning_of_columns,
-    rows_of,
-    scale_summary,
-    spans,
     spread_of,
     switch_rows,
     unstable_identity,
@@ -81,6 +75,7 @@ class WhatIfPage(NamedTuple):
     columns: tuple[str, ...]
     event_columns: tuple[str, ...]
     switches: tuple[tuple[str, ...], ...]
+    recommended: tuple[int, ...]
     failed: tuple[str, ...]
     meaning: str
     spread: Histograms
@@ -100,14 +95,13 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
     """The page's contents."""
     observed, today, best = answer.observed, answer.today, answer.optimum.steps[0]
     labels = observed.labels
-    good = not answer.unowned and not today.idle and today.spread <= best.loads.spread
+    advice, rows = recommend(answer), [_texts(row) for row in switch_rows(answer)]
     return WhatIfPage(
-        word="balanced as well as can be"
-        if good
-        else f"spread {today.spread} now, {best.loads.spread} possible",
-        look="ok" if good else "warn",
+        word=recommended_words(advice),
+        look="ok" if advice.stays else "warn",
         group=observed.name or "(no name)",
-        said=f"Best with {counted(best.moved, 'move')}, certified: {spread_of(best.loads)}.",
+        said=f"{recommended_reason(advice)} The certified optimum: {spread_of(best.loads)}, "
+        f"{counted(best.moved, 'move')}.",
         identity=identity(observed),
         doubts=tuple(doubts_of(observed, answer.alarm)),
         figures=tuple(_figures(today, labels)),
@@ -115,7 +109,8 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
         unowned_more=max(0, len(answer.unowned) - _UNOWNED_MAX),
         columns=what_if_columns(answer),
         event_columns=what_if_columns(answer, "assignor"),
-        switches=tuple(map(_texts, switch_rows(answer))),
+        switches=tuple(rows),
+        recommended=tuple(place for place, row in enumerate(rows) if row[0] in advice.names),
         failed=tuple(f"{each.spec}: {each.failure}" for each in answer.failed),
         meaning=meaning_of_columns(answer),
         spread=_spread(answer),
@@ -166,14 +161,13 @@ def _range(loads: Collection[int]) -> str:
 
 def _moves(answer: WhatIf) -> BarChart:
     """How many partitions move in the switch to each candidate."""
+    best = answer.optimum.steps[0]
     rows = [
-        BarOf(each.spec, step.moved, f"{step.moved} move, {step.paused} paused", "candidate")
+        BarOf(each.spec, step.moved, f"{counted(step.moved, 'move')}, {step.paused} paused", best=best.moved)
         for each in answer.candidates
         if (step := each.switch) is not None
     ]
-    best = answer.optimum.steps[0]
-    rows.append(BarOf("optimum", best.moved, f"{best.moved} move", "optimum"))
-    return bar_chart("Partitions that move by switching", rows)
+    return bar_chart("Partitions that move by switching", rows, marked=f"the certified optimum: {best.moved}")
 
 
 def _path(path: Rollout) -> PathView:
@@ -190,61 +184,23 @@ def _path(path: Rollout) -> PathView:
     return PathView(str(path.goal), path_summary(path), policy, steps, tuple(refusals(path)), notes, stop)
 
 
-class ScalePage(NamedTuple):
-    """The page's contents; `rows` are texts under `columns`, `numeric` the indexes of numeric columns."""
-
-    word: str
-    look: str
-    group: str
-    said: str
-    identity: str
-    doubts: tuple[str, ...]
-    columns: tuple[str, ...]
-    numeric: tuple[int, ...]
-    rows: tuple[tuple[str, ...], ...]
-    failed: tuple[str, ...]
-    meaning: str
-    busiest: BarChart
-    again: str
+def recommended_words(advice: Recommendation) -> str:
+    """What to do, in a few words: the verdict of the page."""
+    if advice.stays:
+        return "Keep the assignment of today"
+    return f"Switch to {' or '.join(advice.names)}"
 
 
-def render_scale(answer: GroupScale, again: str) -> str:
-    """The page; `again` is the command that reproduces it."""
-    return page("scale", ("figures",), view=scale_view_of(answer, again))
-
-
-def scale_view_of(answer: GroupScale, again: str) -> ScalePage:
-    """The page's contents."""
-    observed = answer.observed
-    safe = spans(each.members for each in answer.counts if each.is_safe)
-    columns = columns_of(answer)
-    return ScalePage(
-        word=f"safe: {safe}" if safe else "no count is safe",
-        look="ok" if safe else "bad",
-        group=observed.name or "(no name)",
-        said=". ".join(each[:1].upper() + each[1:] for each in scale_summary(answer)) + ".",
-        identity=identity(observed),
-        doubts=tuple(doubts_of(observed, answer.alarm)),
-        columns=columns,
-        numeric=tuple(range(len(columns))),
-        rows=tuple(tuple(map(str, row)) for row in rows_of(answer)),
-        failed=tuple(f"{each.members} members: {each.failure}" for each in answer.failed),
-        meaning=meaning_of(answer),
-        busiest=bar_chart(
-            "Partitions of the busiest member at each number of members",
-            [
-                BarOf(
-                    str(each.members),
-                    each.assignor.loads.most,
-                    f"{each.assignor.loads.most}, at best {each.optimum.loads.most}",
-                    "safe" if each.is_safe else "not safe",
-                )
-                for each in answer.counts
-                if each.assignor is not None
-            ],
-        ),
-        again=again,
-    )
+def recommended_reason(advice: Recommendation) -> str:
+    """What that changes, with its cost."""
+    if advice.stays:
+        return f"Spread {advice.spread_now}: no candidate balances the group better."
+    moves = f"{counted(advice.moved, 'move')}, {advice.paused} paused"
+    gains = [] if advice.spread == advice.spread_now else [f"spread {advice.spread_now} to {advice.spread}"]
+    gains += [] if not advice.idle_now else [f"{counted(advice.idle_now, 'idle member')} to {advice.idle}"]
+    gains += [] if not advice.unowned else [f"{counted(advice.unowned, 'partition')} get an owner"]
+    said = ", ".join([*gains, moves])
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 class UnstablePage(NamedTuple):

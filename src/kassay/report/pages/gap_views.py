@@ -17,6 +17,7 @@ from kassay.kinds.frames import Reported, board
 from kassay.kinds.measures import ToldInstance
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
+from kassay.report.loads import LoadBars, load_bars
 from kassay.report.pages.layout import fragment
 from kassay.report.pages.plots import BarChart, BarOf, Histograms, LineChart, bar_chart, histograms, plain
 from kassay.report.screen.campaign import Row, shown
@@ -27,8 +28,6 @@ BOARD_BYTES_MAX: Final = 150_000
 """A larger board is left out: it would be larger than the rest of the page."""
 BOARDS_BYTES_MAX: Final = 600_000
 """The maximum size of all boards of a page."""
-OPEN_BYTES_MAX: Final = 15_000
-"""A larger board is folded."""
 MEANING: Final = (
     "0 is the optimum. Balance: sum of squared loads above the optimum's. Spread: largest minus smallest "
     "load above the optimum's. Movement and rack: needless moves and replicas away from their rack, where "
@@ -47,18 +46,14 @@ class TableView(NamedTuple):
 
 
 class Case(NamedTuple):
-    """An instance on a page: its title, its board (HTML) or None, and commands about it."""
+    """An instance on a page: its title, its board (HTML) and its loads or None, and its commands."""
 
     anchor: str
     title: str
     words: str
     board: str | None
+    bars: LoadBars | None
     commands: tuple[str, ...]
-
-    @property
-    def folded(self) -> bool:
-        """Whether the board is too large to be visible at once."""
-        return self.board is not None and len(self.board) > OPEN_BYTES_MAX
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +65,9 @@ class GapView:
     look: str
     subject: str
     said: str
+    facts: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
+    failures: tuple[tuple[str, tuple[str, ...]], ...] = ()
     leaderboard: TableView | None = None
     bars: tuple[BarChart, ...] = ()
     claims: TableView | None = None
@@ -135,19 +132,27 @@ def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
         BarOf(
             each.target.spec,
             each.totals["moved"],
-            f"{each.totals['moved']:,} (least {each.totals['optimal_moved']:,})",
+            f"{each.totals['moved']:,} (optimum {each.totals['optimal_moved']:,})",
             each.target.spec,
+            each.totals["optimal_moved"],
         )
         for each in gaps
     ]
     return (
         bar_chart("Instances short of the optimal balance", short, whole=1.0),
-        bar_chart("Moves in all", moved),
+        bar_chart("Moves in all", moved, marked="the certified optimum"),
     )
 
 
-def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, anchor: str) -> str | None:
-    """The board of an instance as HTML, the answer next to the certified optimum; None if it is too large."""
+def case_of(
+    kind: Kind,
+    gap: Gap[Any, Any],
+    instance: ToldInstance,
+    anchor: str,
+    title: str,
+    commands: tuple[str, ...],
+) -> Case:
+    """An instance with the answer next to the certified optimum; without a board if that is too large."""
     best = gap.best
     about = f" ({instance.about})" if instance.about else ""
     optimum = CouldBe(
@@ -161,7 +166,8 @@ def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, ancho
     )
     frames = driver_for(kind).frames(Reported((instance.step,), {}, Guilt(could_be=optimum)))
     html = fragment("boards", "board", board(anchor, frames))
-    return html if len(html) <= BOARD_BYTES_MAX else None
+    drawn = html if len(html) <= BOARD_BYTES_MAX else None
+    return Case(anchor, title, gap_words(gap), drawn, load_bars(frames[0]) if frames else None, commands)
 
 
 def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:

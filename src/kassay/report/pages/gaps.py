@@ -14,11 +14,10 @@ from kassay.report.pages.gap_views import (
     Case,
     GapView,
     TableView,
+    case_of,
     fitting,
     gap_bars,
     gap_histograms,
-    gap_words,
-    instance_board,
     round_histograms,
 )
 from kassay.report.pages.layout import render as page
@@ -34,27 +33,27 @@ def render(report: GapReport, paths: Mapping[str, str], options: Sequence[str], 
     `options` are the options of the targets, for the commands that reproduce a result; `again` is the command
     of the study.
     """
-    return page("gaps", ("figures", "board"), view=view_of(report, paths, options, again))
+    return page("gaps", ("figures", "board", "findings"), view=view_of(report, paths, options, again))
 
 
 def view_of(report: GapReport, paths: Mapping[str, str], options: Sequence[str], again: str) -> GapView:
     """The page's contents for a gap study."""
-    failed = any(each.failed for each in report.targets)
-    word, look = "measured", "ok" if report.measured and not report.unsolved else "warn"
-    if failed:
-        word, look = "a target failed", "bad"
-    elif look == "warn":
-        word = "not all measured"
-    targets = sorted(report.targets, key=_place)
+    targets = sorted(report.targets, key=by_distance)
     answered = max((each.instances for each in targets), default=0)
+    word, look, subject, said = finding(targets)
     return GapView(
         kind="gap study",
         word=word,
         look=look,
-        subject=", ".join(each.target.spec for each in report.targets),
-        said=f"{counted(answered, 'instance')} ({report.source}), each against its certified optimum; goals "
-        f"{', '.join(report.order)}, solver {report.solver}.",
+        subject=subject,
+        said=said,
+        facts=(
+            ("instances", f"{answered:,} ({report.source})"),
+            ("goals", ", ".join(report.order)),
+            ("solver", report.solver),
+        ),
         doubts=tuple(_doubts(report)),
+        failures=tuple(failures(report.targets)),
         leaderboard=_leaderboard(targets),
         bars=gap_bars(targets),
         histograms=gap_histograms(targets),
@@ -65,17 +64,54 @@ def view_of(report: GapReport, paths: Mapping[str, str], options: Sequence[str],
     )
 
 
-def _place(gaps: TargetGaps) -> tuple[int, int, int]:
-    """The order of a leaderboard: instances failed, balance gaps in all, moves in all."""
-    return len(gaps.failed), sum(each.balance or 0 for each in gaps.gaps), gaps.totals["moved"]
+def by_distance(gaps: TargetGaps) -> tuple[bool, float, int, int]:
+    """The order of a leaderboard: nothing answered last, then mean balance gap, failures, moves in all."""
+    answered = len(gaps.gaps)
+    mean = sum(each.balance or 0 for each in gaps.gaps) / answered if answered else 0.0
+    return not answered, mean, len(gaps.failed), gaps.totals["moved"]
+
+
+def finding(targets: Sequence[TargetGaps]) -> tuple[str, str, str, str]:
+    """What a study found, in the order of the targets: a verdict, its style, its subject, and a sentence."""
+    measured = [each for each in targets if each.distributions["balance"] is not None]
+    if not measured:
+        return "Nothing measured", "warn", ", ".join(each.target.spec for each in targets), ""
+    first, last = measured[0], measured[-1]
+    share = first.distributions["balance"]
+    always = share is not None and share.at_zero == 1
+    if len(measured) == 1:
+        word = "Always at the optimal balance" if always else "Short of the optimal balance"
+        return word, "ok" if always else "warn", first.target.spec, f"{_distance(first)}."
+    alike = [each.target.spec for each in measured if by_distance(each) == by_distance(first)]
+    if len(alike) == len(measured):
+        return "All alike", "ok" if always else "warn", ", ".join(alike), f"{_distance(first)}."
+    said = f"{_distance(first)}. Furthest: {last.target.spec}, {_distance(last)}."
+    return "Closest to the optimum", "ok" if always else "warn", ", ".join(alike), said
+
+
+def _distance(gaps: TargetGaps) -> str:
+    """How often the balance is optimal, the worst gap, and the moves beyond the optimum's."""
+    balance = gaps.distributions["balance"]
+    if balance is None:
+        return "not measured"
+    more = gaps.totals["moved"] - gaps.totals["optimal_moved"]
+    return (
+        f"{percent(balance.at_zero)} of {counted(len(gaps.gaps), 'instance')} at the optimal balance, "
+        f"worst gap {plain(balance.worst)}, {counted(abs(more), 'move')} {'more' if more >= 0 else 'fewer'} "
+        "than the optimum's"
+    )
+
+
+def failures(targets: Sequence[TargetGaps]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A line for each target that failed on instances, with the first of them."""
+    for each in targets:
+        if each.failed:
+            first = tuple(f"{missed.name}: {missed.reason}" for missed in each.failed[:_FAILED_SHOWN_MAX])
+            yield f"{each.target.spec} failed on {len(each.failed):,} of {each.instances:,} instances", first
 
 
 def _doubts(report: GapReport) -> Iterator[str]:
     for each in report.targets:
-        for missed in each.failed[:_FAILED_SHOWN_MAX]:
-            yield f"{each.target.spec} failed on {missed.name}: {missed.reason}"
-        if len(each.failed) > _FAILED_SHOWN_MAX:
-            yield f"{each.target.spec} failed on {len(each.failed) - _FAILED_SHOWN_MAX} more."
         if missing := each.totals["missing"]:
             yield f"{each.target.spec} left {missing:,} out in its answers: counted, and not judged."
     if report.unsolved:
@@ -106,8 +142,8 @@ def _leaderboard(targets: Sequence[TargetGaps]) -> TableView:
         )
     head = ("#", "target", "answered", "optimal", "balance gap", "worst", "moves", "rounds", "seconds")
     words = (
-        "By instances failed, then balance gap in all, then moves. Moves are against the optimum's, whatever "
-        "the balance."
+        "By the mean balance gap of the answered instances, then failures, then moves. Moves are against the "
+        "optimum's, whatever the balance."
     )
     return TableView(head, tuple(rows), (0, 2, 3, 4, 5, 6, 7, 8), words)
 
@@ -139,13 +175,8 @@ def _cases(targets: Sequence[TargetGaps], paths: Mapping[str, str], options: Seq
             continue
         gap, spec, anchor = each.worst.gap, each.target.spec, f"case-{number}"
         command = shell_command(("kassay", "gap", spec, "--instances", paths[spec], *options))
-        yield Case(
-            anchor,
-            f"{spec} on {gap.problem.name}",
-            gap_words(gap),
-            instance_board(each.target.kind, gap, each.worst.telling(), anchor),
-            (command,),
-        )
+        title = f"{spec} on {gap.problem.name}"
+        yield case_of(each.target.kind, gap, each.worst.telling(), anchor, title, (command,))
 
 
 _STAIRCASE = (
@@ -161,24 +192,30 @@ def render_hunt(
 
     `options` are the options of the targets; `again` is the command of the hunt.
     """
-    return page("gaps", ("figures", "board"), view=hunt_view_of(hunts, paths, options, again))
+    return page("gaps", ("figures", "board", "findings"), view=hunt_view_of(hunts, paths, options, again))
 
 
 def hunt_view_of(
     hunts: Sequence[Hunt], paths: Mapping[str, Mapping[str, str]], options: Sequence[str], again: str
 ) -> GapView:
     """The page's contents for hunts."""
-    failed, finished = any(each.failed for each in hunts), all(each.finished for each in hunts)
-    word, look = ("hunted to the end", "ok") if finished else ("time ran out", "warn")
-    if failed:
-        word, look = "a target failed", "bad"
+    finished = all(each.finished for each in hunts)
     looked = sum(each.looked_at for each in hunts)
+    met = [worst for each in hunts if (worst := each.worst.get("balance")) is not None]
+    gap = max((instance.gap.balance or 0 for instance in met), default=0)
+    end = "after the ladder" if finished else "by time"
+    word = f"Balance gap of {gap}" if gap else "No balance gap"
+    look = "warn" if gap or not finished else "ok"
     return GapView(
         kind="hunt for the worst gap",
         word=word,
         look=look,
         subject=", ".join(each.target.spec for each in hunts),
-        said=f"{counted(looked, 'instance')} to 4 members x 6 partitions, seed {hunts[0].seed}.",
+        said=f"The worst of {counted(looked, 'instance')} up to 4 members and 6 partitions.",
+        facts=(
+            ("seed", str(hunts[0].seed)),
+            ("ended", end),
+        ),
         doubts=tuple(_hunt_doubts(hunts)),
         lines=tuple(_stairs(each) for each in hunts if each.stairs),
         staircase=_STAIRCASE,
@@ -227,9 +264,7 @@ def _hunt_cases(
 
 
 def _case(kind: Kind, instance: WorstFound, anchor: str, title: str, commands: tuple[str, ...]) -> Case:
-    gap = instance.gap
-    board = instance_board(kind, gap, instance.drawn(), anchor)
-    return Case(anchor, title, gap_words(gap), board, commands)
+    return case_of(kind, instance.gap, instance.drawn(), anchor, title, commands)
 
 
 def _hunt_figures(hunts: Sequence[Hunt]) -> TableView:

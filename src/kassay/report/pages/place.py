@@ -94,13 +94,13 @@ def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
     )
     violated = [each.claim for each in (*plan.today, *plan.health) if each.standing is Standing.VIOLATED]
     return view_of(plan, {}, 1, again)._replace(
-        word="violated" if violated else "not violated",
+        word=f"{counted(len(violated), 'rule')} broken today" if violated else "No rule broken",
         look="bad" if violated else "ok",
         meaning=f"{counted(len(violated), 'claim')} violated today: {', '.join(violated)}."
         if violated
         else "No claim is violated today.",
         doubts=plan.proposal.cluster.warnings,
-        charts=tuple(_charts(loads, known)) if len(loads) <= _DRAWN_MAX else (),
+        charts=tuple(_charts(loads, known, planned=False)) if len(loads) <= _DRAWN_MAX else (),
         brokers=tuple(_broker(load) for load in loads),
         steps=(),
         moves=(),
@@ -112,9 +112,10 @@ def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
 def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str) -> PlacementView:
     """The page's contents for the plan."""
     proposal, loads = plan.proposal, plan.loads()
-    word, look = ("proven", "ok") if proposal.is_proven else ("not proven", "warn")
-    if not plan.steps:
-        word = "nothing to do"
+    broken = sum(each.standing is Standing.VIOLATED for each in (*plan.today, *plan.health))
+    word, look = (f"{counted(broken, 'rule')} broken today", "bad") if broken else ("No rule broken", "ok")
+    if not broken and not proposal.is_proven:
+        look = "warn"
     if plan.blocked:
         word, look = f"{counted(len(plan.blocked), 'partition')} not planned", "bad"
     known = proposal.cluster.sizes is not None
@@ -165,12 +166,12 @@ def _meaning(plan: ClusterPlan) -> str:
         return "No placement on these brokers is better."
     size = proposal.bytes_copied
     limit = "" if proposal.limit is None else f" within {proposal.limit}"
-    best = "No placement is better" if proposal.is_proven else "The best that was reached"
+    proven = "proven least" if proposal.is_proven else "the best found, not proven least"
     return (
-        f"{best}{limit}: {counted(proposal.copies, 'copy')}"
+        f"{counted(proposal.copies, 'copy')}"
         + (f" ({bytes_text(size)})" if size is not None else "")
-        + f" and {counted(plan.leader_changes, 'change')} of leader, in "
-        f"{counted(len(plan.steps), 'step')}."
+        + f" and {counted(plan.leader_changes, 'change')} of leader in {counted(len(plan.steps), 'step')} "
+        f"reach the best placement on these brokers{limit}: {proven}."
     )
 
 
@@ -191,7 +192,7 @@ def _claims(plan: ClusterPlan) -> list[ClaimView]:
     ]
 
 
-def _charts(loads: tuple[BrokerLoad, ...], known: bool) -> list[BarChart]:
+def _charts(loads: tuple[BrokerLoad, ...], known: bool, planned: bool = True) -> list[BarChart]:
     """Replicas, leaders and bytes of each broker, before and after, on one scale each."""
     numbers = {
         "Replicas a broker": [(load, *load.replicas) for load in loads],
@@ -204,10 +205,13 @@ def _charts(loads: tuple[BrokerLoad, ...], known: bool) -> list[BarChart]:
         bars = []
         for load, before, after in rows:
             text = bytes_text if title.startswith("Bytes") else str
-            name = f"{load.broker.rack or ''} {load.broker.broker_id}".strip()
-            bars.append(BarOf(f"{name} today", before, text(before), "today"))
-            bars.append(BarOf(f"{name} then {load.state}".strip(), after, text(after), "then"))
-        charts.append(bar_chart(title, bars))
+            name = f"{load.broker.rack or ''} {load.broker.broker_id} {load.state}".strip()
+            bars.append(
+                BarOf(
+                    name, before, _change(text(before), text(after)), "today", best=after if planned else None
+                )
+            )
+        charts.append(bar_chart(title, bars, marked="after the plan" if planned else ""))
     return charts
 
 

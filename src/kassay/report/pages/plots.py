@@ -8,6 +8,7 @@ their points.
 from __future__ import annotations
 
 import math
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -15,8 +16,32 @@ from typing import Final, NamedTuple
 
 from kassay.writing.text import percent
 
+_SERIES: Final = {
+    "range": 1,
+    "roundrobin": 2,
+    "sticky": 3,
+    "cooperative-sticky": 4,
+    "uniform": 5,
+    "server-range": 6,
+    "today": 7,
+    "actual": 7,
+    "optimum": 8,
+    "certified optimum": 8,
+}
+"""The colours of names that most pages show: what is now, the rules of Kafka, and the optimum."""
+_FREE: Final = 6
 _TICKS_WANTED: Final = 4
 _ROUND: Final = (1, 2, 5, 10)
+
+
+def series_of(name: str) -> int:
+    """The number of the colour of a name, the same on every page and for every release.
+
+    >>> series_of("uniform"), series_of("uniform@4.0.1"), series_of("optimum")
+    (5, 5, 8)
+    """
+    rule = name.partition("@")[0]
+    return _SERIES.get(rule) or zlib.crc32(rule.encode("utf-8", "surrogatepass")) % _FREE + 1
 
 
 class Tick(NamedTuple):
@@ -89,40 +114,107 @@ def _powers(top: float) -> list[float]:
 
 
 class Bar(NamedTuple):
-    """A row: its label, its number as text, the length of its bar in per cent, and its series."""
+    """A row: its label, its number as text, its bar in per cent, its colour, and its mark."""
 
     label: str
     text: str
     width: float
     series: int
+    best: float | None = None
 
 
 class BarChart(NamedTuple):
-    """Bars on a common scale; `title` says what their length means."""
+    """Bars on a common scale; `title` says what their length means, `marked` what the marks in them are."""
 
     title: str
     bars: tuple[Bar, ...]
+    marked: str = ""
 
 
 class BarOf(NamedTuple):
-    """A number of the input; None has no bar. Bars of one `group` have the same style."""
+    """A number of the input; None has no bar. `group` names its colour; `best` has the mark."""
 
     label: str
     value: float | None
     text: str
     group: str = ""
+    best: float | None = None
 
 
-def bar_chart(title: str, rows: Iterable[BarOf], *, whole: float | None = None) -> BarChart:
+def bar_chart(title: str, rows: Iterable[BarOf], *, whole: float | None = None, marked: str = "") -> BarChart:
     """The bars of the rows in order; the longest, or `whole` if given, has the full width."""
     rows = tuple(rows)
-    top = whole or max((row.value or 0.0 for row in rows), default=0.0) or 1.0
-    groups = list(dict.fromkeys(row.group for row in rows))
+    top = whole or max((each or 0.0 for row in rows for each in (row.value, row.best)), default=0.0) or 1.0
+
+    def at(value: float) -> float:
+        return round(100 * min(value / top, 1), 2)
+
     bars = (
-        Bar(row.label, row.text, round(100 * min((row.value or 0.0) / top, 1), 2), groups.index(row.group))
+        Bar(
+            row.label,
+            row.text,
+            at(row.value or 0.0),
+            series_of(row.group or row.label),
+            None if row.best is None else at(row.best),
+        )
         for row in rows
     )
-    return BarChart(title, tuple(bars))
+    return BarChart(title, tuple(bars), marked)
+
+
+class PlotColumn(NamedTuple):
+    """A column: its place, width and height in per cent, its mark or None, its style, its words."""
+
+    at: float
+    width: float
+    height: float
+    best: float | None
+    look: str
+    text: str
+
+
+class ColumnChart(NamedTuple):
+    """A number for each place of an axis, such as a number of members, as columns from 0 to `top`."""
+
+    title: str
+    columns: tuple[PlotColumn, ...]
+    axis: tuple[Tick, ...]
+    top: str
+    across: str
+
+
+class ColumnOf(NamedTuple):
+    """A number of the input at a place of the axis, its style, and its words."""
+
+    label: str
+    value: float
+    best: float | None
+    look: str
+    text: str
+
+
+def column_chart(title: str, rows: Sequence[ColumnOf], across: str) -> ColumnChart:
+    """The columns of the rows in order; the tallest has the full height."""
+    top = max((each or 0.0 for row in rows for each in (row.value, row.best)), default=0.0) or 1.0
+    width = 100 / max(1, len(rows))
+    columns = tuple(
+        PlotColumn(
+            round(place * width, 2),
+            round(width, 2),
+            round(100 * row.value / top, 2),
+            None if row.best is None else round(100 - 100 * row.best / top, 2),
+            row.look,
+            row.text,
+        )
+        for place, row in enumerate(rows)
+    )
+    apart = -(-len(rows) // _LABELS_MAX)
+    axis = tuple(
+        Tick(round((place + 0.5) * width, 2), row.label)
+        for place, row in enumerate(rows)
+        if place % apart == 0
+    )
+    return ColumnChart(title, columns, axis, plain(top), across)
 
 
 class StripOf(NamedTuple):
@@ -156,20 +248,20 @@ class StripChart(NamedTuple):
     title: str
     strips: tuple[Strip, ...]
     axis: tuple[Tick, ...]
+    unit: str = "logarithmic axis"
 
 
 def strip_chart(title: str, rows: Iterable[StripOf]) -> StripChart:
     """The strips of the rows in order."""
     rows = tuple(rows)
     scale = scale_of([value or 0.0 for row in rows for _, value in row.marks], tailed=True)
-    groups = list(dict.fromkeys(row.group for row in rows))
     strips = []
     for row in rows:
         words = ", ".join(f"{name} {'-' if value is None else plain(value)}" for name, value in row.marks)
         marks = tuple(
             StripMark(scale.at(value), name, plain(value)) for name, value in row.marks if value is not None
         )
-        strips.append(Strip(row.label, words, marks, groups.index(row.group)))
+        strips.append(Strip(row.label, words, marks, series_of(row.group or row.label)))
     return StripChart(title, tuple(strips), scale.ticks)
 
 
@@ -180,7 +272,7 @@ _APART_MAX: Final = 8
 
 
 _LABELS_MAX: Final = 9
-"""This many bins are labelled, by their first number."""
+"""This many bins or columns are labelled."""
 
 
 class HistogramColumn(NamedTuple):
@@ -202,7 +294,7 @@ class HistogramRow(NamedTuple):
 
 
 class Histograms(NamedTuple):
-    """Histograms with common bins; the tallest column of each has the full height of its row."""
+    """Histograms with common bins and one scale; `unit` says which share the full height is."""
 
     title: str
     rows: tuple[HistogramRow, ...]
@@ -221,7 +313,7 @@ class Bin(NamedTuple):
         """The numbers of the bin."""
         if self.low == NEVER:
             return "never"
-        return plain(self.low) if self.low == self.high else f"{plain(self.low)} to {plain(self.high)}"
+        return plain(self.low) if self.low == self.high else f"{plain(self.low)}–{plain(self.high)}"
 
 
 def bins_of(values: Sequence[int]) -> tuple[Bin, ...]:
@@ -246,29 +338,36 @@ def histograms(
     """
     bins = bins_of([value for counts in rows.values() for value in counts])
     width = 100 / len(bins)
+    counted = {label: _counts(counts, bins) for label, counts in rows.items()}
+    shares = {label: [each / (sum(binned) or 1) for each in binned] for label, binned in counted.items()}
+    top = max((share for each in shares.values() for share in each), default=0.0) or 1.0
     finished = []
-    for series, (label, counts) in enumerate(rows.items()):
-        total = sum(counts.values())
-        heights = [sum(n for value, n in counts.items() if each.low <= value <= each.high) for each in bins]
-        top = max(heights, default=0) or 1
+    for label, binned in counted.items():
+        total = sum(binned)
         columns = tuple(
             HistogramColumn(
                 round(place * width, 2),
                 round(width, 2),
-                round(100 * count / top, 2),
-                f"{each.label}: {count:,} of {total:,} ({percent(count / total)})",
+                round(100 * share / top, 2),
+                f"{each.label}: {count:,} of {total:,} ({percent(share)})",
             )
-            for place, (each, count) in enumerate(zip(bins, heights, strict=True))
+            for place, (each, count, share) in enumerate(zip(bins, binned, shares[label], strict=True))
             if count
         )
-        finished.append(HistogramRow(label, (texts or {}).get(label, f"{total:,} {unit}"), columns, series))
+        text = (texts or {}).get(label, f"{total:,} {unit}")
+        finished.append(HistogramRow(label, text, columns, series_of(label)))
     apart = -(-len(bins) // _LABELS_MAX)
     axis = tuple(
-        Tick(round((place + 0.5) * width, 2), each.label if each.low == NEVER else plain(each.low))
+        Tick(round((place + 0.5) * width, 2), each.label)
         for place, each in enumerate(bins)
         if place % apart == 0 or each.low == NEVER
     )
-    return Histograms(title, tuple(finished), axis, unit)
+    wide = "; wider bins are labelled with their range" if any(each.low != each.high for each in bins) else ""
+    return Histograms(title, tuple(finished), axis, f"{unit}{wide}; full height: {percent(top)}")
+
+
+def _counts(counts: Counter[int], bins: Sequence[Bin]) -> list[int]:
+    return [sum(n for value, n in counts.items() if each.low <= value <= each.high) for each in bins]
 
 
 class Point(NamedTuple):
@@ -289,12 +388,13 @@ class Stroke(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line: its label, its points in order, the strokes between them, and its series."""
+    """A line: its label, its points in order, the strokes between them, its colour, its dashes."""
 
     label: str
     points: tuple[Point, ...]
     strokes: tuple[Stroke, ...]
     series: int
+    shape: int
 
 
 class LineChart(NamedTuple):
@@ -320,10 +420,13 @@ def line_chart(
         for number, (label, line) in enumerate(series.items())
     )
     y_axis = tuple(Tick(round(100 - tick.at, 2), tick.label) for tick in y_scale.ticks)
-    return LineChart(title, across, up, lines, x_scale.ticks, y_axis)
+    stated = f"{across}, logarithmic axis" if x_scale.is_logarithmic else across
+    return LineChart(title, stated, up, lines, x_scale.ticks, y_axis)
 
 
 _TICKS_MAX: Final = 8
+_FAR: Final = 20
+"""An axis is logarithmic if its greatest value is more than this many times its least."""
 _APART: Final = 6
 """Ticks are at least this many per cent of the axis apart; others are left out."""
 
@@ -333,13 +436,17 @@ class _Across(NamedTuple):
 
     values: Sequence[float]
 
+    @property
+    def is_logarithmic(self) -> bool:
+        return bool(self.values) and self.values[0] > 0 and self.values[-1] / self.values[0] > _FAR
+
     def at(self, value: float) -> float:
         low, high = self.values[0], self.values[-1]
         if low == high:
             return 50.0
-        far = low > 0 and high / low > 20
-        part = math.log(value / low) / math.log(high / low) if far else (value - low) / (high - low)
-        return round(100 * part, 2)
+        if self.is_logarithmic:
+            return round(100 * math.log(value / low) / math.log(high / low), 2)
+        return round(100 * (value - low) / (high - low), 2)
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
@@ -358,4 +465,4 @@ def _line(
         Point(x_scale.at(x), round(100 - y_scale.at(y), 2), f"{plain(x)}: {plain(y)}") for x, y in points
     )
     strokes = tuple(Stroke(a.x, a.y, b.x, b.y) for a, b in pairwise(marks))
-    return Line(label, marks, strokes, number)
+    return Line(label, marks, strokes, series_of(label), number)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kassay.certify.optimum.rank import Ranked
 from kassay.model.kinds import Verdict
 from kassay.report.pages.gap_views import GapView, TableView, gap_bars, gap_histograms, round_histograms
+from kassay.report.pages.gaps import failures, finding
 from kassay.report.pages.layout import fragment
 from kassay.report.pages.layout import render as page
 from kassay.writing.text import percent
@@ -24,7 +25,11 @@ def render(
     again: str,
 ) -> str:
     """The whole page; `missing` are the targets that are not installed, with how to install them."""
-    return page("gaps", ("figures",), view=view_of(ranked, source, order, seed, missing=missing, again=again))
+    return page(
+        "gaps",
+        ("figures", "findings"),
+        view=view_of(ranked, source, order, seed, missing=missing, again=again),
+    )
 
 
 def view_of(
@@ -39,17 +44,26 @@ def view_of(
     """The page's contents for a leaderboard."""
     gaps = [each.gaps for each in ranked]
     codes = {each.exit_code for each in ranked}
-    word, look = ("all claims hold", "ok") if codes <= {0} else ("some unknown", "warn")
-    if 1 in codes:
-        word, look = "some claims violated", "bad"
+    word, look, subject, said = finding(gaps)
+    broken = [each.spec for each in ranked if each.claims(Verdict.VIOLATED)]
+    if broken:
+        said, look = f"{said} Claims are violated by {', '.join(broken)}.", "bad"
+    elif look == "ok" and not codes <= {0}:
+        look = "warn"
     instances = max((each.instances for each in gaps), default=0)
     return GapView(
         kind="leaderboard",
         word=word,
         look=look,
-        subject=f"{len(ranked)} targets",
-        said=f"{instances:,} instances ({source}), goals {', '.join(order)}; the same claims on the same "
-        f"histories of seed {seed}.",
+        subject=subject,
+        said=said,
+        facts=(
+            ("targets", str(len(ranked))),
+            ("instances", f"{instances:,} ({source})"),
+            ("goals", ", ".join(order)),
+            ("seed", str(seed)),
+        ),
+        failures=tuple(failures(gaps)),
         doubts=tuple(_doubts(ranked, missing)),
         leaderboard=_leaderboard(ranked),
         bars=gap_bars(gaps),
@@ -62,9 +76,6 @@ def view_of(
 
 def _doubts(ranked: Sequence[Ranked], missing: Mapping[str, str]) -> Iterator[str]:
     for each in ranked:
-        if each.gaps.failed:
-            first = each.gaps.failed[0]
-            yield f"{each.spec} failed on {len(each.gaps.failed):,} instances; {first.name}: {first.reason}"
         if each.invalid:
             yield f"{each.spec} breaks {', '.join(each.invalid)} on ordinary input."
         if unknown := each.claims(Verdict.UNKNOWN):

@@ -7,12 +7,11 @@ A fleet's replay for the terminal.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.writing.text import counted, shell_command
+from kassay.writing.text import counted, percent, shell_command
 
 Row = Mapping[str, Any]
 
@@ -63,7 +62,8 @@ def took(totals: Row) -> str:
     )
     return (
         f"{totals['elapsed_s']:,.1f} s in {totals['batches']} batches and {totals['tasks']:,} tasks, "
-        f"{totals['histories_per_s']:,.0f} histories/s, slots idle {totals['idle_share']:.1%}, {memory}"
+        f"{totals['histories_per_s']:,.0f} histories/s, "
+        f"slots idle {percent(totals['idle_share'], bad=True)}, {memory}"
     )
 
 
@@ -107,7 +107,7 @@ def shown(value: object, key: str = "") -> str:
         return "-"
     if isinstance(value, float):
         return (
-            f"{math.ceil(round(10_000 * value, 6)) / 100:.2f}%"  # of what is not optimal: rounded up
+            percent(value, bad=True)  # of what is not optimal
             if key.endswith("_share")
             else f"{value:.3g}"
             if abs(value) < 1e6

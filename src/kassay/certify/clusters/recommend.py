@@ -1,0 +1,60 @@
+"""What to do with a group: the candidates that balance it best for the fewest moves, or nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kassay.certify.clusters.played import PlayedStep
+from kassay.certify.clusters.whatif import WhatIf
+
+
+class Recommendation(NamedTuple):
+    """The best candidates by name, alike in all figures here; none where the group is best left as it is.
+
+    `unowned` partitions get an owner by the switch. `moved` and `paused` are partitions, as in `PlayedStep`.
+    """
+
+    names: tuple[str, ...]
+    spread_now: int
+    spread: int
+    idle_now: int
+    idle: int
+    unowned: int
+    moved: int
+    paused: int
+
+    @property
+    def stays(self) -> bool:
+        """Whether nothing is better than today."""
+        return not self.names
+
+
+def recommend(answer: WhatIf) -> Recommendation:
+    """The candidates with the fewest unassigned partitions, then idle members, spread, moves and pauses.
+
+    Only those that become stable count, and only if they leave fewer partitions without an owner, fewer
+    members idle, or a smaller spread than today.
+    """
+    today, unowned = answer.today, len(answer.unowned)
+    able = [
+        (_rank(each.switch), each.spec)
+        for each in answer.candidates
+        if each.failure is None and each.switch is not None and each.switch.rounds is not None
+    ]
+    better = [(rank, spec) for rank, spec in able if rank[:3] < (unowned, len(today.idle), today.spread)]
+    if not better:
+        return Recommendation((), today.spread, today.spread, len(today.idle), len(today.idle), 0, 0, 0)
+    best = min(rank for rank, _ in better)
+    unassigned, idle, spread, moved, paused = best
+    names = tuple(spec for rank, spec in better if rank == best)
+    return Recommendation(
+        names, today.spread, spread, len(today.idle), idle, unowned - unassigned, moved, paused
+    )
+
+
+def _rank(step: PlayedStep) -> tuple[int, int, int, int, int]:
+    """The figures in the order in which they count, each at its worst over the ids of newcomers."""
+    unassigned, idle, spread, moved, paused = (
+        step.range_of(figure).most for figure in ("unassigned", "idle", "spread", "moved", "paused")
+    )
+    return unassigned, idle, spread, moved, paused
