@@ -24,21 +24,21 @@ BEGIN = """\
 # Causes: what does a counterexample show, and why does it break the claim?
 
 `kassay certify` prints the smallest case that it found. `<- broken here` marks the step that breaks the
-claim, and `!` what the evidence names. `could be` shows a correct answer: the certified optimum if there is
-one, else the answer of a reference that keeps the claim, by name.
+claim, and `!` what the evidence names. `optimum` shows the certified optimum, or `possible` the answer of a
+reference that keeps the claim, by name.
 
 ```
 single-owner: No partition is assigned twice.
-  smallest found: 2 members, 1 partition, 0 events after the start; ordinary input
-  single-owner: t0-0 (owners m0 m1)
+  smallest history: 2 members, 1 partition; ordinary input
+  single-owner: t0-0 was assigned to m0 and m1.
 
   Round 1 of 1, generation 4  <- broken here
-    before it: m0 joins (reads t0); m1 joins (reads t0)
+    before it: m0 joins (subscribes to t0); m1 joins (subscribes to t0)
     Topics: t0 (1 partition)
     member  subscribed  owned         assigned  load
     m0!     t0          -             t0-0!        1
     m1!     t0          generation 3  t0-0!        1
-    could be: 1 0: m0 t0-0, m1 -
+    optimum: t0-0 to m0, nothing to m1 (loads 1 and 0)
 ```
 
 `generation 3` is the generation of what a member reports that it owns, even if that is nothing. The leader,

@@ -26,7 +26,7 @@ CONTROLS = [
     (CLIENT, "never-rests", (0, 1), "m0"),
     (CLIENT, "loses-last", (0, 0), "t0-0"),
     (PLACER, "repeats-broker", (0,), "partition 0"),
-    (PARTITIONER, "remembers-keys", (1,), "record for t1"),
+    (PARTITIONER, "remembers-keys", (1,), "record to t1"),
     (STREAMS, "runs-twice", (0,), "0_0"),
     (CONNECT, "hands-connector-over", (1,), "c0-1"),
 ]

@@ -7,7 +7,7 @@ from tests.kinds.test_broken import COULD_BE
 
 def test_only_an_optimum_is_called_one():
     could_be = COULD_BE
-    assert alternative_of(could_be_of(could_be))[:2] == ("What could be instead", "1 1 (as sticky ends)")
+    assert alternative_of(could_be_of(could_be))[:2] == ("A possible answer", "1 1 (as sticky ends)")
     measured = could_be | {
         "certified": True,
         "measures": {"a": [1, 1], "b": 0},

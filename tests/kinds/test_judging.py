@@ -52,7 +52,7 @@ def test_a_call_ended_for_time_or_memory_breaks_terminates_and_any_other_failure
 def claimed(claim_id, scope=Scope.STEP, **changes):
     changes = {"applies": None, "breakable": always, "parameter": None, **changes}
     claim = replace(validity_claims(PLANNER)[0].kind, id=claim_id, scope=scope, **changes)
-    return Claim(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {})])))
+    return Claim(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {}, "It is.")])))
 
 
 def examined(claim, *answers, outcomes=(), best=None):

@@ -48,7 +48,10 @@ def test_every_event_of_a_group_has_a_sentence_with_what_it_is_about(kind):
 
 def test_a_member_joins_with_all_that_it_brings():
     words = DRIVER.event_sentence({"event": "Join", "member": MEMBER, "config": {"k": "v"}})
-    assert words == "m0 joins (reads t0, owned t0-1 of generation 3, rack r1, static id i, k=v)"
+    assert (
+        words
+        == "m0 joins (subscribes to t0, owns t0-1 since generation 3, rack r1, group.instance.id i, k=v)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,7 @@ def test_a_member_joins_with_all_that_it_brings():
             CLIENT,
             {"event": "Withhold", "topic": "t0", "numbers": [3, 4]},
             "the partitions of t0 that are not assignable",
-            "of t0 not assignable: 3 4",
+            "t0-3 and t0-4 are not assignable",
         ),
         (
             CLIENT,
@@ -75,7 +78,7 @@ def test_a_member_joins_with_all_that_it_brings():
                 "config": {"priority": "2"},
             },
             "m1 joining",
-            "m1 joins (reads t, u, priority=2)",
+            "m1 joins (subscribes to t and u, priority=2)",
         ),
         (
             CONNECT,
@@ -87,7 +90,7 @@ def test_a_member_joins_with_all_that_it_brings():
             STREAMS,
             {"event": "ProcessRetag", "process": "p", "rack": "r", "tags": {"zone": "a"}},
             "p moving to rack r, zone=a",
-            "p now runs with rack r, zone=a",
+            "p moves to rack r, zone=a",
         ),
         (STREAMS, {"event": "ProcessRename", "process": "p"}, "the process rename p", "process rename p"),
     ],

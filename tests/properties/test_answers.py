@@ -67,13 +67,14 @@ def test_a_second_look_that_fails_is_seen_by_the_claims_that_take_it(kind, look)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_changed_input_is_not_pure(kind):
     (found,) = evidence(kind, "pure", Asked("fine", mutated="the list"))
-    assert found == Evidence("the input", {"changed": "the list"})
+    words = f"{kind.method}() changed the input: the list."
+    assert found == Evidence("the input", {"changed": "the list"}, words)
 
 
 def test_calls_without_an_answer_are_named_by_the_look():
     gone, no = Failure(FailureKind.RAISED, "oh"), Refusal("X", "no")
     step = Asked(gone, (Probe(Look.AGAIN, "fine"), Probe(Look.OTHER, no)))
     assert [tuple(call) for call in unanswered_calls("place")(step)] == [
-        ("place", gone),
-        (f"place, second call {Look.OTHER.value}", no),
+        ("place", gone, None, ""),
+        ("place", no, Look.OTHER, "On another object with the same input, "),
     ]

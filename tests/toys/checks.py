@@ -109,7 +109,7 @@ def test_it_replays(trace, tmp_path):
 def test_it_is_hunted_case_by_case(toy, tmp_path):
     done = here("hunt", toy.broken, "--on", toy.faulty, "--exhaustive", toy.scope, cwd=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert f"least counterexample: {toy.least}" in done.stdout
+    assert f"minimal counterexample: {toy.least}" in done.stdout
 
 
 def test_a_scope_is_exhausted(toy, tmp_path):

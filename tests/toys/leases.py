@@ -188,7 +188,8 @@ def granted(step: Grant) -> Iterator[Evidence]:
     """Every slot is leased to a client that is there, where there is one."""
     for slot in range(step.request.slots if step.request.clients else 0):
         if step.given.held.get(slot) not in step.request.clients:
-            yield Evidence(f"slot {slot}", {"held by": step.given.held.get(slot, "nothing")})
+            held = step.given.held.get(slot, "nothing")
+            yield Evidence(f"slot {slot}", {"held by": held}, f"Slot {slot} is held by {held}.")
 
 
 @claim(
@@ -204,7 +205,8 @@ def kept(run: Run) -> Iterator[Evidence]:
         for slot, client in step.given.held.items():
             holder, start = since.get(slot, (client, now))
             if holder != client and holder in there and now < start + LEASE_MS:
-                yield Evidence(f"slot {slot}", {"from": holder, "to": client, "at": now}, at=number)
+                words = f"Slot {slot} went from {holder} to {client} at {now}."
+                yield Evidence(f"slot {slot}", {"from": holder, "to": client, "at": now}, words, at=number)
             since[slot] = (holder, start) if holder == client and now < start + LEASE_MS else (client, now)
 
 

@@ -88,12 +88,9 @@ def evidence(
 
 
 def _named(violation: str) -> set[str]:
-    """The words of a violation's subject and of its facts, without plain numbers."""
-    said = re.fullmatch(r"[^:]*: (?P<subject>.*?)(?: \((?P<facts>.*)\))?", violation, re.DOTALL)
-    if said is None:
-        return set()
-    words = re.split(r"[\s,=]+", said["facts"] or "")
-    return {said["subject"], *(word for word in words if word and not word.lstrip("-").isdigit())}
+    """The words of a violation's sentence, without plain numbers."""
+    words = re.split(r"[\s,:;()]+", violation.partition(": ")[2].removesuffix("."))
+    return {word for word in words if word and not word.lstrip("-").isdigit()}
 
 
 def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
@@ -132,12 +129,13 @@ class BrokenStep(NamedTuple):
     contradictory: bool
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form in a trace: the step, the round or null, the subject, and the facts."""
+        """The JSON form in a trace: the step, the round or null, the subject, the facts, and the sentence."""
         return {
             "step": self.place[0],
             "round": self.place[1] if len(self.place) > 1 else None,
             "subject": self.evidence.subject,
             "facts": {name: plain(value) for name, value in self.evidence.facts.items()},
+            "words": self.evidence.words,
         }
 
 

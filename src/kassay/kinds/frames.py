@@ -122,6 +122,7 @@ class Alternative(NamedTuple):
     words: str
     measures: tuple[tuple[str, str, str], ...]
     table: Grid | None
+    label: str = "optimum"
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,8 @@ def alternative_of(could_be: CouldBe, table: Grid | None = None) -> Alternative:
     )
     if could_be.certified:
         return Alternative("Compared with the certified optimum", could_be.words, measures, table)
-    return Alternative("What could be instead", f"{could_be.words} ({could_be.by})", measures, table)
+    words = f"{could_be.words} ({could_be.by})"
+    return Alternative("A possible answer", words, measures, table, "possible")
 
 
 def outcome_words(failure: ReportedFailure | None, refused: Refusal | None = None) -> str:

@@ -7,7 +7,7 @@ What explains an answer: the assertions that it must pass as Python, its call, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -47,7 +47,7 @@ def sentence_of(forms: Mapping[str, EventForm], event: Event) -> str:
 
 
 OPTIMUM: Final = "the certified optimum"
-BEFORE: Final = "what it was before"
+BEFORE: Final = "the previous assignment"
 Offer = tuple[str, Any]
 """The name of the rule that answers, and its answer."""
 _SHOWN: Final = 6
@@ -121,8 +121,3 @@ def few(words: Sequence[str], between: str = ", ") -> str:
     """The first items, and the number of the others."""
     rest = len(words) - _SHOWN
     return between.join(words[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def listed(things: Iterable[object]) -> str:
-    """The items separated by blanks; a dash for none."""
-    return few([str(thing) for thing in things], " ") or "-"

@@ -149,8 +149,8 @@ CONDITIONS: Final = record(
 )
 
 _PLACE: Final[Mapping[str, Field | Shape[Any]]] = {"step": codec.COUNT, "round": optional(codec.COUNT)}
-BROKEN: Final = listed(codec.document(**_PLACE, subject=TEXT, facts=codec.OBJECT))
-"""Where a claim is broken: step and round numbers from 0, the subject, and named facts."""
+BROKEN: Final = listed(codec.document(**_PLACE, subject=TEXT, facts=codec.OBJECT, words=TEXT))
+"""Where a claim is broken: step and round numbers from 0, the subject, named facts, and a sentence."""
 COULD_BE: Final = codec.document(
     **_PLACE,
     by=TEXT,

@@ -73,13 +73,15 @@ def one_of(*words: str) -> Parameter:
 
 
 class Evidence(NamedTuple):
-    """What is wrong, as data: the subject (a partition, a member) and named facts about it.
+    """What is wrong: the subject (a partition, a member), named facts about it, and a sentence.
 
-    `at` is the number, from 0, of the step that shows it, where the claim knows that.
+    The sentence, `words`, names the subject and ends with a full stop. `at` is the number, from 0, of the
+    step that shows it, where the claim knows that.
     """
 
     subject: str
     facts: Mapping[str, object]
+    words: str
     at: int | None = None
 
 
@@ -91,8 +93,7 @@ class Violation(NamedTuple):
     contradictory: bool = False
 
     def __str__(self) -> str:
-        facts = ", ".join(f"{name} {as_text(value)}" for name, value in self.evidence.facts.items())
-        return f"{self.claim}: {self.evidence.subject}" + (f" ({facts})" if facts else "")
+        return f"{self.claim}: {self.evidence.words}"
 
 
 def as_text(value: object) -> str:

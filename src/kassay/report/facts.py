@@ -70,11 +70,19 @@ def findings(certificate: Certificate) -> list[ClaimResult]:
 def size(example: Counterexample) -> str:
     """How small the smallest case is, in the words of its kind, and on what input it violates the claim."""
     nouns = example.trace.kind.nouns
-    counts = ((example.members, nouns.who), (example.partitions, nouns.what), (example.events, nouns.event))
+    counts = [(example.members, nouns.who), (example.partitions, nouns.what)]
+    counts += [(example.events, nouns.event)] if example.events else []
     return (
         f"{', '.join(counted(number, noun) for number, noun in counts if noun)}; "
-        f"{'contradictory' if example.trace.contradictory else 'ordinary'} input{_again(example.trace)}"
+        f"{'conflicting' if example.trace.contradictory else 'ordinary'} input{_again(example.trace)}"
     )
+
+
+def evidence_of(trace: Trace) -> str:
+    """The sentence of the first piece of evidence; without one, of the first violation."""
+    if trace.broken:
+        return str(trace.broken[0]["words"])
+    return next(iter(trace.violations), "").partition(": ")[2]
 
 
 def remedy_of(trace: Trace, claim_id: str) -> str:
@@ -85,7 +93,7 @@ def remedy_of(trace: Trace, claim_id: str) -> str:
 
 def _again(trace: Trace) -> str:
     """How often the claim was violated when the case was played again, unless it always was."""
-    return "" if trace.repeated is None else f"; played again, broken {trace.repeated}"
+    return "" if trace.repeated is None else f"; replayed, violated {trace.repeated}"
 
 
 def replay_command(example: Counterexample | None) -> str:

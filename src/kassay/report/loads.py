@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.kinds.frames import Frame, Grid, Row
 from kassay.model.trace import Trace
-from kassay.report.sentences import names
+from kassay.writing.text import series
 
 ROWS_MAX: Final = 4
 """The maximum number of bars next to a sentence: rows that the evidence names, the fullest, the emptiest."""
@@ -73,7 +73,7 @@ def change_of(trace: Trace) -> tuple[tuple[str, str], ...]:
     facts: Mapping[str, Any] = trace.broken[0]["facts"] if trace.broken else {}
     if not {"first", "then"} <= facts.keys():
         return ()
-    return tuple((name, names(_listed(facts[name]))) for name in ("first", "then"))
+    return tuple((name, series(_listed(facts[name]))) for name in ("first", "then"))
 
 
 def _listed(value: object) -> Sequence[object]:

@@ -109,6 +109,31 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {' '.join(words)}"
 
 
+def series(names: Iterable[object], nothing: str = "nothing", most: int = 4) -> str:
+    """The names as one part of a sentence: the first `most`, and the number of the others.
+
+    >>> series([]), series(["m0"]), series(["m0", "m1", "m2"]), series(range(6), most=2)
+    ('nothing', 'm0', 'm0, m1 and m2', '0, 1 and 4 more')
+    """
+    words = [str(name) for name in names]
+    if len(words) > most + 1:
+        return f"{', '.join(words[:most])} and {len(words) - most} more"
+    return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + words[-1:]) or nothing
+
+
+def only(number: int, verb: str = "") -> str:
+    """A number that is smaller than another one, and the verb after it.
+
+    >>> only(0), only(2), only(0, "has"), only(1, "has"), only(2, "has")
+    ('none', 'only 2', 'none has', 'only 1 has', 'only 2 have')
+    """
+    follows = f" {_MANY.get(verb, verb) if number > 1 else verb}" if verb else ""
+    return (f"only {number}" if number else "none") + follows
+
+
+_MANY: Final = {"does": "do", "has": "have", "is": "are", "was": "were"}
+
+
 def _plural(noun: str) -> str:
     if noun.endswith("y"):
         return f"{noun[:-1]}ies"

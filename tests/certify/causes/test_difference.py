@@ -32,27 +32,27 @@ DIFFERENCE = TargetDifference(
         "cluster": {"topics": [{"name": "t0", "partitions": 2}]},
         "changes": [joins(("m0", {}), ("m1", CLAIM))],
     },
-    lines=("different: m0 (sticky t0-1, cooperative-sticky nothing)",),
+    lines=("different: m0 differs: sticky gives t0-1, cooperative-sticky gives nothing.",),
     conditions=Conditions(in_process=True),
 )
 
 
 def test_the_claim_that_makes_them_differ_is_named_and_how_much_it_takes(tmp_path):
     cause = cause_of_difference(DIFFERENCE, tmp_path)
-    assert cause.conditions == ("m1's ownership of t0-0 t0-1",)
+    assert cause.conditions == ("m1 owning t0-0 and t0-1",)
     assert cause.extents == ("2 members", "2 partitions of t0")
     said = paragraph_of_difference(DIFFERENCE, cause)
     assert said.startswith(
-        "sticky and cooperative-sticky differ: m0 (sticky t0-1, cooperative-sticky nothing)."
+        "sticky and cooperative-sticky differ. m0 differs: sticky gives t0-1, cooperative-sticky gives nothing."
     )
-    assert "What matters: m1's ownership of t0-0 t0-1; without it they agree." in said
+    assert "The violation needs m1 owning t0-0 and t0-1; without it, they agree." in said
 
 
 def test_two_that_agree_now_and_one_that_is_not_there_are_told(tmp_path):
     same = replace(DIFFERENCE, right=DIFFERENCE.left)
     said = paragraph_of_difference(same, cause_of_difference(same, tmp_path))
-    assert "Played again just now they agreed" in said
-    assert "cannot be tried: no such file." in paragraph_of_difference(DIFFERENCE, None, "no such file")
+    assert "Replayed, they agreed" in said
+    assert "cannot be determined: no such file." in paragraph_of_difference(DIFFERENCE, None, "no such file")
 
 
 @pytest.mark.parametrize("fails", [True, False])

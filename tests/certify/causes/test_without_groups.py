@@ -31,10 +31,10 @@ def test_each_thing_is_left_out_by_itself():
     words = {less.words: less for less in group_removals(CASE)}
     assert words["b leaving"].event
     assert words["b leaving"].case["changes"] == CASE["changes"][:1]
-    older = words["that the newest generation is 3 and not 2"].case["changes"][0]
+    older = words["generation 3 as the newest"].case["changes"][0]
     assert [event["member"]["generation"] for event in older] == [2, 0]
-    assert words["a's ownership of t-0"].case["changes"][0][0]["member"]["owned"] == []
-    assert "the generation 1 that b comes with" in words
+    assert words["a owning t-0"].case["changes"][0][0]["member"]["owned"] == []
+    assert "generation 1 of b" in words
     assert words["one partition of t"].case["cluster"]["topics"][0]["weights"] == [1]
     assert words["one partition of t"].extent == (2, "partition of t")
     for name in ("the rack of a", "the group.instance.id of a", "the configuration k of a"):
@@ -45,9 +45,9 @@ def test_each_thing_is_left_out_by_itself():
 
 def test_a_topic_that_is_read_and_not_there_is_named():
     words = {less.words: less for less in group_removals(CASE)}
-    less = words["a reading u, which is not there"]
+    less = words["a subscribing to u, which does not exist"]
     assert less.extent is None and less.case["changes"][0][0]["member"]["topics"] == ["t"]
-    assert "a reading u" not in words and "a reading t" in words
+    assert "a subscribing to u" not in words and "a subscribing to t" in words
     created = {"event": "CreateTopic", "topic": {"name": "u", "partitions": 1}}
     later = {**CASE, "changes": [*CASE["changes"], [created]]}
     assert "a reading u" in {less.words for less in group_removals(later)}

@@ -20,7 +20,10 @@ def hunted(text, scope, histories=0, spec="roundrobin"):
             ("all t: spread(t) <= 1 where equal_subscriptions", (2, 2)),
             "holds for all groups up to 2 x 2 without racks, ",
         ),
-        (("max(load) <= 1 or gap == 0", (2, 3)), "least counterexample: 2 members, 2 partitions, 0 events"),
+        (
+            ("max(load) <= 1 or gap == 0", (2, 3)),
+            "minimal counterexample: 2 members, 2 partitions (all smaller",
+        ),
         (
             ("max(load) <= 99 where members == 39", (1, 1), 40),
             " histories played, and the conditions of the claim held in none",
@@ -29,7 +32,7 @@ def hunted(text, scope, histories=0, spec="roundrobin"):
             ("members >= 1", (1, 1)),
             " histories played, and no answer to any could break the claim",
         ),
-        (("max(load) <= 2", (2, 2), 60), "counterexample, the smallest found: "),
+        (("max(load) <= 2", (2, 2), 60), "smallest counterexample found: "),
     ],
 )
 def test_the_answer_says_which_engine_knows(hunt, words):
@@ -45,7 +48,7 @@ def test_a_scope_without_pasts_is_named_apart():
     object.__setattr__(done, "scope", scope)
     cut = (
         "without racks, weights, static members, unknown topics, repeated topics, later changes, "
-        "contradictory input"
+        "conflicting input"
     )
     assert scope_words(done) == f"groups up to 2 x 3 and those without a past up to 3 x 4 {cut}"
     object.__setattr__(done, "scope", ScopeResult(None, (3, 4), 9, 9))
@@ -54,7 +57,7 @@ def test_a_scope_without_pasts_is_named_apart():
 
 def test_what_is_least_is_least_among_what_was_tried():
     done = hunted("max(load) <= 1 or gap == 0", (2, 3))
-    assert "(all smaller ones up to 2 x 2 without racks, " in answer(done)
+    assert "(all smaller cases up to 2 x 2 without racks, " in answer(done)
     assumed = hunt_claim(
         resolve("roundrobin"),
         "max(load) <= 1 or gap == 0",
@@ -63,4 +66,4 @@ def test_what_is_least_is_least_among_what_was_tried():
     )
     assert "contradictory input assuming no-racks tried, " in answer(assumed)
     placed = hunted("gap == 0 where all_racks", (3, 2), spec="placement:rack-aware")
-    assert "(all smaller ones up to 3 x " in answer(placed)
+    assert "(all smaller cases up to 3 x " in answer(placed)

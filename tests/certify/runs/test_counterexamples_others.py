@@ -118,5 +118,5 @@ def test_a_claim_broken_on_contradictory_input_alone_says_so_if_its_counterexamp
         (named,) = certify(target, options).claims
         assert named.counterexample.trace.contradictory is not shrink
         whys.append(named.why)
-    assert whys[0].endswith(" of 12 histories, on contradictory input only")
+    assert whys[0].endswith(" of 12 histories, on conflicting input only")
     assert whys[1] == f"{whys[0]}; made smaller, on ordinary input"

@@ -72,7 +72,7 @@ class Numbers:
 
     def examine(self, case, subject):
         self.examined.append(case)
-        evidence = Evidence("it", {})
+        evidence = Evidence("it", {}, "It is.")
         mine = Violation("total", evidence, case < self.contradictory_below)
         return Examination(violations=[Violation("other", evidence, False)] + [mine] * self.broken(case))
 
@@ -95,7 +95,7 @@ def test_what_is_broken_on_ordinary_input_stays_on_ordinary_input():
 def test_the_violations_are_those_of_the_smallest_case():
     numbers = Numbers(contradictory_below=9)
     numbers.examine = lambda case, subject: Examination(
-        violations=[Violation("total", Evidence(f"n{case}", {}), False)]
+        violations=[Violation("total", Evidence(f"n{case}", {}, f"n{case} is."), False)]
     )
     shrunk = shrink(numbers, 4, NOBODY, TOTAL)
     assert (shrunk.case, shrunk.violations[0].evidence.subject, shrunk.tries) == (0, "n0", 4)
@@ -105,7 +105,7 @@ def test_only_violations_of_the_promise_count_the_ordinary_ones_alone_if_there_a
     assert shrink(Numbers(broken=lambda case: case >= 2), 5, NOBODY, TOTAL).case == 2
     assert shrink(Numbers(broken=lambda case: False), 5, NOBODY, TOTAL) is None
     both = Numbers()
-    evidence = Evidence("it", {})
+    evidence = Evidence("it", {}, "It is.")
     both.examine = lambda case, subject: Examination(
         violations=[Violation("total", evidence, True), Violation("total", evidence, False)]
     )

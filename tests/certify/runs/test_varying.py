@@ -115,7 +115,7 @@ def lost_once(tmp_path):
 def test_what_never_happens_again_is_shown_as_it_was(lost_once, capsys):
     _, path = lost_once
     trace = read_trace(path)
-    assert re.match(r"complete: \S+-\d+ \(owner none, ", trace.violations[0])
+    assert re.match(r"complete: \S+-\d+ was assigned to no member, ", trace.violations[0])
     assert trace.repeated.broken == 0 and trace.repeated.plays > 10
     assert run(["replay", str(path)]) == 1
     told = " ".join(capsys.readouterr().out.split())
@@ -194,7 +194,9 @@ class Numbers:
     def examine(self, case, subject):
         self.plays[case] += 1
         broken = case > 2 and self.plays[case] % self.every == 0
-        return Examination(violations=[Violation("claim", Evidence(str(case), {}))] if broken else [])
+        return Examination(
+            violations=[Violation("claim", Evidence(str(case), {}, f"{case} is."))] if broken else []
+        )
 
     def shrink_candidates(self, case):
         return iter(range(case // 2, case))

@@ -60,10 +60,10 @@ def test_what_was_never_judged_is_unknown():
 
 def test_one_failure_is_a_violation_and_says_on_which_input():
     worst = Candidate(False, (0,), 3, {})
-    assert judged(1, failed=1, worst=worst) == (Verdict.VIOLATED, "broken in 1 of 9 histories")
+    assert judged(1, failed=1, worst=worst) == (Verdict.VIOLATED, "violated in 1 of 9 histories")
     assert judged(1, failed=1, contradictory=1, worst=worst) == (
         Verdict.VIOLATED,
-        "broken in 1 of 9 histories, on contradictory input only",
+        "violated in 1 of 9 histories, on conflicting input only",
     )
 
 

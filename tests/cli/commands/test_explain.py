@@ -35,7 +35,7 @@ def test_a_trace_is_told_with_its_cause(capsys, monkeypatch):
     trace = "tests/data/faulty/double_owner.json"
     assert run(["explain", trace, "--json", "-"]) == 0
     document = valid(json.loads(capsys.readouterr().out), "explain-7")
-    assert document["cause"]["conditions"] == ["that the newest generation is 3 and not 2"]
+    assert document["cause"]["conditions"] == ["generation 3 as the newest"]
     assert run(["explain", trace]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert document["paragraph"] in text
@@ -134,8 +134,8 @@ def test_what_disturbed_a_group_is_told_of_a_trace_and_of_a_difference(capsys, t
     path.write_text(json.dumps(kept))
     assert run(["explain", str(path)]) == 0
     text = capsys.readouterr().out
-    assert "before it: m0 joins (reads t)" in text
-    assert "2  m0 never learns the answer of the next round" in text
+    assert "before it: m0 joins (subscribes to t)" in text
+    assert "2  m0 misses the next assignment" in text
     assert run(["explain", str(path), "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["happened"] == changes
 

@@ -10,7 +10,7 @@ from tests.cli.runner import here, one_line, valid
 def test_the_least_counterexample_is_told_and_its_trace_replays(tmp_path):
     done = here("hunt", "max(load) - min(load) <= 1", "--on", "range", "--histories", "0", cwd=tmp_path)
     assert done.returncode == 1
-    assert "least counterexample: 2 members, 2 partitions" in " ".join(done.stdout.split())
+    assert "minimal counterexample: 2 members, 2 partitions" in " ".join(done.stdout.split())
     (trace,) = (tmp_path / ".kassay" / "traces").iterdir()
     assert valid(json.loads(trace.read_text()), "trace-5")["claim"] == "max(load) - min(load) <= 1"
     again = here("replay", str(trace), cwd=tmp_path)

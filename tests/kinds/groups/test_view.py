@@ -15,7 +15,10 @@ def test_tiles_say_what_is_kept_new_and_guilty():
         "m1 ✕": ["t0, t1, t2", "t0-1 t1-2 generation -1", "✕t0-1 +t1-0 t1-2 +t2-0", "4"],
     }
     assert frame.broken
-    assert frame.events == ("m0 joins (reads t0)", "m1 joins (reads t0, t1, t2, owned t0-1 t1-2)")
+    assert frame.events == (
+        "m0 joins (subscribes to t0)",
+        "m1 joins (subscribes to t0, t1 and t2, owns t0-1 and t1-2)",
+    )
 
 
 def test_what_nobody_is_given_stands_in_a_row_of_its_own():

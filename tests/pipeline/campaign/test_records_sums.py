@@ -77,7 +77,7 @@ def test_histories_cut_in_two_and_sent_as_json_are_the_block_that_certify_plays(
 
 def test_kinds_differ_by_words_and_not_by_names_or_numbers() -> None:
     def kind(subject: str, **facts: object) -> str:
-        return kind_of(Violation("terminates", Evidence(subject, facts)))
+        return kind_of(Violation("terminates", Evidence(subject, facts, "")))
 
     assert kind("t0-1", owners=("m1",)) == kind("t2-0", owners=("m1", "m2"))
     assert kind("assign", answer="raised KeyError: t0-1") == kind("assign", answer="raised KeyError: t3-4")

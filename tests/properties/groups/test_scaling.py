@@ -35,7 +35,8 @@ def test_the_bound_is_for_the_last_size():
     quick = timings(0.01, 0.02, 0.04)
     assert list(scales(quick, "2,0.04,100x1000")) == []
     (found,) = scales(quick, "2,0.03,100x1000")
-    assert found == Evidence("100x1000", {"took seconds": 0.04, "allowed": 0.03})
+    words = "A rebalance of 100x1000 (members x partitions) took 0.04 s; the limit is 0.03 s."
+    assert found == Evidence("100x1000", {"took seconds": 0.04, "allowed": 0.03}, words)
 
 
 def test_short_times_say_nothing_of_growth():

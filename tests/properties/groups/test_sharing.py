@@ -38,7 +38,7 @@ def test_what_may_not_be_given_out_is_given_to_nobody_who_did_not_have_it():
 
     assert evidence("assignable", given({"a": "t0 t1", "b": "t1"})) == []
     (told,) = evidence("assignable", given({"a": "t1", "b": "t0"}))
-    assert (told.subject, told.facts["newly given to"]) == ("t-0", "b")
+    assert (told.subject, told.facts["newly assigned to"]) == ("t-0", "b")
     assert evidence("assignable", step(had, {"a": "t1", "b": "t0"}, T2)) == []
 
 
@@ -98,7 +98,7 @@ def test_taking_back_is_counted_where_all_is_even_and_against_the_fewest():
     assert [claim.applies(each, best) for each in (kept, taken, uneven)] == [True, True, False]
     assert list(claim.predicate(kept, best)) == []
     (broken,) = claim.predicate(taken, best)
-    assert (broken.subject, broken.facts) == ("1 copy", {"taken back": ("t-1 of a",), "needed": 0})
+    assert (broken.subject, broken.facts) == ("1 copy", {"revoked": ("t-1 from a",), "needed": 0})
     assert list(claim.predicate(taken, BestSharing(1))) == []
 
 

@@ -173,7 +173,7 @@ def test_evidence_against_purity_names_the_member_whose_partitions_differ():
         )
     fewer = Assignment({"b": tps("t2 t3"), "a": tps("t0 t1"), "c": ()})
     assert [e.subject for e in evidence("pure", step(AB, FAIR, probes=(Probe(Look.OTHER, fewer),)))] == [
-        "the member ids"
+        "the answer"
     ]
 
 

@@ -86,7 +86,7 @@ def test_a_timeout_is_not_a_crash():
 def test_an_empty_key_is_named_in_evidence():
     sent = Sent(ProducerRecord("t", b""), TopicMetadata.of(2), 7)
     (found,) = evidence("in-range", ProducerSendsStep(ProducerSends(()), (sent,)))
-    assert found.subject == "record for t, key empty"
+    assert found.subject == "record to t with an empty key"
     assert found.facts == {"sent to": 7, "of partitions": 2}
 
 

@@ -55,7 +55,7 @@ def test_there_are_as_many_copies_as_processes_allow():
     [
         ((S0, S1), {"probing": True}, []),
         ((S0, S1, S2), {"probing": False}, []),
-        ((S0, S1, S2), {"probing": True}, ["warm-ups"]),
+        ((S0, S1, S2), {"probing": True}, ["3 warm-ups"]),
         ((S0, S1, S2), {"probing": False, "standbys": 1, "behind": 0}, []),
         ((S0,), {"probing": True, "behind": 100}, ["0_0"]),
         ((), {"probing": True}, []),
@@ -91,7 +91,7 @@ def applies(step, best=LEAST):
 def test_copies_that_must_be_restored_are_told():
     assert list(sticky_standbys(answer(b=(S0,), c=(S1,)), LEAST)) == []
     (told,) = sticky_standbys(answer(a=(S1,), c=(S0,)), LEAST)
-    assert (told.subject, told.facts["restores"], told.facts["least"]) == ("2 restored", 2, 0)
+    assert (told.subject, told.facts["restores"], told.facts["least"]) == ("2 standby copies", 2, 0)
     assert told.facts["restored"] == (f"0_0 on {C}", f"0_1 on {A}")
     assert list(sticky_standbys(answer(a=(S1,), c=(S0,)), LEAST._replace(least=2))) == []
 

@@ -61,7 +61,7 @@ def test_only_what_costs_more_than_the_best_is_told():
     least = BestMembers(Spent(0, 2), Spent(9, 9))
     assert list(sticky_by_member(answer([S0], [S1], [N0]), least)) == []
     (told,) = sticky_by_member(answer([S1], [N0], [S0]), least)
-    assert (told.subject, told.facts["cost"], told.facts["moved"]) == ("1 moved", 4, ("0_0",))
+    assert (told.subject, told.facts["cost"], told.facts["moved"]) == ("the answer", 4, ("0_0",))
     assert list(sticky_by_member(answer([S0], [N0], [S1]), least))
 
 

@@ -22,7 +22,7 @@ def test_the_report_says_what_was_compared_what_differs_and_how_to_replay_it():
     report = diff(resolve("range"), resolve("roundrobin"), RunOptions(budget=Budget(histories=10)))
     text = shown(diff_view(report, "a b.json"))
     assert f"{report.cases} histories, {report.inputs} inputs, by answer, seed 0" in text
-    assert "smallest found: 2 members, 2 partitions, 0 events; ordinary input" in text
+    assert "smallest case: 2 members, 2 partitions, 0 events; ordinary input" in text
     assert "replay: kassay replay 'a b.json'" in text
     assert f"DIFFERENT  in {report.differing} of {report.cases} histories" in text
     assert leading(report.smallest.difference) in ("range", "roundrobin")

@@ -23,7 +23,7 @@ def shown(text, scope, histories=0):
     [
         ("all t: spread(t) <= 1", (2, 2), "HOLDS", "holds for all groups up to 2 x 2"),
         ("members >= 1", (1, 1), "UNKNOWN", "played, and no answer to any could break the claim"),
-        ("max(load) <= 1", (2, 2), "range: Always max(load) <= 1.", "least counterexample: 1 member"),
+        ("max(load) <= 1", (2, 2), "range: Always max(load) <= 1.", "minimal counterexample: 1 member"),
     ],
 )
 def test_the_view(text, scope, first, last):

@@ -15,7 +15,7 @@ from kassay.certify.replicas.planned import plan_cluster
 from kassay.certify.replicas.steps import StepBound
 from kassay.properties.registry import Evidence
 from kassay.report.screen.console import View, console
-from kassay.report.screen.place import breach_text, breaches_text, bytes_text, place_view
+from kassay.report.screen.place import breaches_text, bytes_text, place_view
 from tests.certify.replicas.clusters import cluster
 
 
@@ -57,53 +57,10 @@ def test_nothing_to_do() -> None:
 LOADS = {1: 18, 2: 18, 3: 14, 4: 4}
 
 
-@pytest.mark.parametrize(
-    ("claim", "subject", "facts", "text"),
-    [
-        (
-            "rack-spread",
-            "t-0",
-            {"replicas": (1, 4, 2), "in racks": ("a", "a", "b"), "racks wanted": 3, "in one": 1},
-            "t-0: brokers 1 4 2 are in racks a a b: 2 racks, 3 are possible",
-        ),
-        (
-            "rack-spread",
-            "t-0",
-            {"replicas": (1, 4, 5, 2), "in racks": ("a", "a", "a", "b"), "racks wanted": 2, "in one": 2},
-            "t-0: brokers 1 4 5 2 are in racks a a a b: 3 in a, no more than 2 are needed in one rack",
-        ),
-        (
-            "no-fenced-leader",
-            "t-1",
-            {"led by fenced": 3, "could be": (1, 2)},
-            "t-1: its preferred leader, broker 3, is fenced or does not answer; replicas that answer: 1 2",
-        ),
-        (
-            "replicas-even",
-            "replicas",
-            {"are": LOADS, "could be": (13, 13, 14, 14), "squares too many": 9},
-            "4 to 18 replicas a broker (least: 4; most: 1 2), 13 to 14 are possible",
-        ),
-        (
-            "leaders-even",
-            "leaders",
-            {"are": LOADS, "could be": (13, 13, 13, 13), "squares too many": 9},
-            "4 to 18 leaders a broker (least: 4; most: 1 2), 13 each is possible",
-        ),
-        ("follower-spread", "broker 2", {"leads": 6, "always followed by": [1]}, None),
-    ],
-)
-def test_each_claim_has_its_sentence(
-    claim: str, subject: str, facts: dict[str, object], text: str | None
-) -> None:
-    said = breach_text(claim, Evidence(subject, facts))
-    assert said == (text or "broker 2: leads 6, always followed by 1")
-
-
 def standing(*names: str) -> ClaimStanding:
     """A claim that these partitions break."""
     return ClaimStanding(
-        "replicas-distinct", "", Standing.VIOLATED, tuple(Evidence(name, {}) for name in names)
+        "replicas-distinct", "", Standing.VIOLATED, tuple(Evidence(name, {}, "") for name in names)
     )
 
 
@@ -114,5 +71,7 @@ def test_partitions_are_summed_by_topic_the_most_broken_first() -> None:
 
 
 def test_nothing_is_summed_of_claims_about_the_whole() -> None:
-    assert breaches_text(ClaimStanding("leaders-even", "", Standing.VIOLATED, (Evidence("x", {}),)), 5) == ""
+    assert (
+        breaches_text(ClaimStanding("leaders-even", "", Standing.VIOLATED, (Evidence("x", {}, ""),)), 5) == ""
+    )
     assert breaches_text(standing(), 5) == ""

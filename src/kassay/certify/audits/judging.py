@@ -326,18 +326,14 @@ def findings_of(
     return [
         AuditFinding(
             claim,
-            "; ".join(_words(each) for each in broken[:_SHOWN])
-            + (f"; and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""),
+            " ".join(each.evidence.words for each in broken[:_SHOWN])
+            + (f" And {len(broken) - _SHOWN} more." if len(broken) > _SHOWN else ""),
             generation,
             moment,
             trace(claim, broken),
         )
         for claim, broken in by_claim.items()
     ]
-
-
-def _words(violation: Violation) -> str:
-    return str(violation).removeprefix(f"{violation.claim}: ")
 
 
 def _trace(

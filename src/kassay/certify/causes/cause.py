@@ -43,13 +43,13 @@ from kassay.model.shape.removal import Removal
 from kassay.model.trace import Conditions, Repeated, Trace
 from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Claim, ClaimKind, as_text
-from kassay.writing.text import counted, visible
+from kassay.writing.text import counted, series, visible
 
 _LOOKS: Final = {
-    Look.AGAIN.value: "give the same answer when the same object is called again with the same input",
-    Look.OTHER.value: "give the same answer from another object with the same configuration",
-    Look.PERMUTED.value: "give the same answer when its input comes in another order",
-    Look.PROCESS.value: "give the same answer in another process",
+    Look.AGAIN.value: "return the same answer when the same object is called again with the same input",
+    Look.OTHER.value: "return the same answer from another object with the same configuration",
+    Look.PERMUTED.value: "return the same answer when its input comes in another order",
+    Look.PROCESS.value: "return the same answer in another process",
 }
 _UNEVEN: Final = {"has", "while", "with"}
 """The facts of a member that has more than another; why it has is not among them."""
@@ -68,7 +68,7 @@ class Remedy(NamedTuple):
     @property
     def sentence(self) -> str:
         """The sentence, without a full stop."""
-        return f"A fix must {self.text}" if self.is_derived else f"Common cause: a fix must {self.text}"
+        return f"A fix must {self.text}" if self.is_derived else f"The usual fix is to {self.text}"
 
 
 def remedy(claim: ClaimKind, broken: Mapping[str, Any] | None) -> Remedy:
@@ -83,15 +83,14 @@ def remedy(claim: ClaimKind, broken: Mapping[str, Any] | None) -> Remedy:
 
 
 def _derived(subject: str, facts: Mapping[str, Any]) -> str | None:
-    if (message := facts.get("no answer")) is not None:
-        return f"answer here: {as_text(message)}"
-    if (message := facts.get("refused")) is not None:
-        return f"accept this input: {as_text(message)}"
+    if "no answer" in facts:
+        return "return an answer for this input"
+    if "refused" in facts:
+        return "accept this input"
     if (look := facts.get("second call")) in _LOOKS:
         return _LOOKS[look]
     if facts.keys() >= _UNEVEN:
-        least, fewer = as_text(facts["while"]), as_text(facts["with"])
-        return f"assign more to {least}, which has {fewer}, and less to {subject}"
+        return f"assign more to {as_text(facts['while'])} and less to {subject}"
     return None
 
 
@@ -195,46 +194,24 @@ def _readable(driver: Driver[Any], document: Mapping[str, Any]) -> Iterator[tupl
             continue
 
 
-_NAMED_MAX: Final = 4
-_SECOND_CALL: Final = {
-    Look.AGAIN.value: "again",
-    Look.OTHER.value: "on another object",
-    Look.PERMUTED.value: "in another order",
-    Look.PROCESS.value: "in another process",
-}
-
-
 def paragraph(trace: Trace, claim: ClaimKind | None, cause: Cause | None, why_not: str = "") -> str:
     """The sentences of the paragraph; `why_not` says why the trace could not be replayed."""
     broken = (cause.broken if cause and cause.broken else trace.broken)[:1]
-    sentences = [f"{trace.target} breaks {trace.claim}{_where(trace, broken)}."]
+    sentences = [f"{trace.target} violates {trace.claim}{_where(trace, broken)}."]
     if broken or trace.violations:
-        sentences.append(f"{_evidence(broken[0]) if broken else trace.violations[0].partition(': ')[2]}.")
+        sentences.append(broken[0]["words"] if broken else trace.violations[0].partition(": ")[2])
     sentences += matters(cause, why_not)
     if claim is not None:
-        sentences.append(f'The clause broken is "{claim.sentence.rstrip(".")}" ({claim.source}).')
+        sentences.append(f'The claim: "{claim.sentence.rstrip(".")}" ({claim.source}).')
         fix = remedy(claim, broken[0] if broken else None)
         sentences.append(f"{fix.sentence}.")
         if fix.common is not None:
             sentences.append(f"{Remedy(fix.common, is_derived=False).sentence}.")
     possible = cause.could_be if cause and cause.could_be else trace.could_be
     if possible is not None:
-        by = "" if possible["certified"] else f" ({possible['by']})"
-        sentences.append(f"Here the answer could be {possible['words']}{by}.")
+        by = "The optimum here" if possible["certified"] else f"A possible answer here ({possible['by']})"
+        sentences.append(f"{by}: {possible['words']}.")
     return " ".join(sentences)
-
-
-def _evidence(broken: Mapping[str, Any]) -> str:
-    """The subject of the evidence, and the facts."""
-    facts = [
-        f"second call {_SECOND_CALL.get(value, value)}"
-        if name == "second call"
-        else f"{name} {as_text(value)}"
-        for name, value in broken["facts"].items()
-    ]
-    subject = str(broken["subject"])
-    one = subject.removesuffix("s") if subject == "1 partitions" else subject
-    return one + (f": {', '.join(facts)}" if facts else "")
 
 
 def _where(trace: Trace, broken: Sequence[Mapping[str, Any]]) -> str:
@@ -248,9 +225,9 @@ def matters(
     cause: Cause | None,
     why_not: str,
     *,
-    kept: str = "the claim is kept",
-    broken: str = "it did not break it",
-    still: str = "it is broken",
+    kept: str = "the claim holds",
+    broken: str = "it did not violate the claim",
+    still: str = "it is violated",
 ) -> list[str]:
     """What the violation needs, found by leaving out each part and replaying the rest.
 
@@ -258,38 +235,30 @@ def matters(
     the kind, and `still` describes a case that is valid.
     """
     if cause is None:
-        return [f"What matters in it cannot be tried: {why_not}."]
+        return [f"The cause cannot be determined: {why_not}."]
     if cause.repeated is not None:
         return [
-            f"Its answers differ from play to play: played again just now, it broke the claim "
-            f"{cause.repeated}, so what matters in the case is not tried."
+            f"The target's answers vary between plays: replayed, it violated the claim {cause.repeated}, "
+            "so the cause was not determined."
         ]
     if not cause.breaks:
-        return [f"Played again just now {broken}, so what matters in it cannot be tried."]
+        return [f"Replayed, {broken}, so the cause cannot be determined."]
     sentences = []
     named = [*cause.events, *cause.conditions]
     if named:
-        sentences.append(f"What matters: {_few(named)}; without {_any(named)} {kept}.")
+        sentences.append(f"The violation needs {series(named)}; without {_any(named)}, {kept}.")
     if cause.extents:
-        begin = "" if named else "No event, ownership or setting matters. "
-        sentences.append(f"{begin}It takes {_few(cause.extents)}: with one less {kept}.")
+        begin = "" if named else "No single event, owned partition or setting is needed. "
+        sentences.append(f"{begin}It takes {series(cause.extents)}: with one fewer, {kept}.")
     if not named and not cause.extents:
-        sentences.append(f"Nothing in the case matters: with anything left out {still} all the same.")
+        sentences.append(f"No single part is needed: without any one of them {still} all the same.")
     if needless := [words for words in cause.needless if words not in named]:
-        sentences.append(f"It does not take {_few(needless)}.")
+        sentences.append(f"Not needed: {series(needless)}.")
     return sentences
 
 
 def _any(named: Sequence[str]) -> str:
     return "it" if len(named) == 1 else "any of these"
-
-
-def _few(named: Sequence[str]) -> str:
-    shown = list(named[:_NAMED_MAX])
-    rest = len(named) - len(shown)
-    if rest:
-        return f"{', '.join(shown)} and {rest} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 _AGREE: Final = "they agree"
@@ -313,9 +282,10 @@ def paragraph_of_difference(difference: TargetDifference, cause: Cause | None, w
     """The sentences of the paragraph; `why_not` says why the case could not be replayed."""
     left, right = difference.left.target, difference.right.target
     shown = [line.removeprefix("different: ") for line in difference.lines[:_SHOWN]]
-    more = f" and {len(difference.lines) - _SHOWN} more" if len(difference.lines) > _SHOWN else ""
     by = " in quality" if difference.by is By.QUALITY else ""
-    sentences = [f"{left} and {right} differ{by}: {'; '.join(shown)}{more}."]
+    sentences = [f"{left} and {right} differ{by}.", *shown]
+    if (more := len(difference.lines) - _SHOWN) > 0:
+        sentences.append(f"{counted(more, 'more difference')}.")
     return " ".join(
         [*sentences, *matters(cause, why_not, kept=_AGREE, broken="they agreed", still="they differ")]
     )

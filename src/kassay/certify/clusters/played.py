@@ -26,7 +26,6 @@ from kassay.certify.clusters.figures import LagsAndLeaders, Loads, Racks, loads_
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.words import listed
 from kassay.model.calls import Failure, Look
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
@@ -328,16 +327,9 @@ def _failure(rebalanced: Rebalanced) -> str | None:
         for probe in step.departing:
             if isinstance(probe.answer, Failure):
                 return f"called again: {probe.answer.message}"
-            for subject, first, then in difference(step.given, probe.answer):
-                return (
-                    f"answers one request in two ways: {subject} gets {listed(_several(first))}, "
-                    f"then {listed(_several(then))}"
-                )
+            for each in difference(step.given, probe.answer):
+                return f"answers one request in two ways: {each.between('in one call', 'in another')[:-1]}"
     return _fault(last)
-
-
-def _several(value: object) -> Iterable[object]:
-    return value if isinstance(value, list) else [value]
 
 
 def _fault(last: Step) -> str | None:

@@ -17,7 +17,9 @@ from kassay.kinds.protocol import Driver
 from kassay.kinds.words import OwnWords
 from kassay.model.calls import Failure, Refusal, failure_of
 from kassay.model.shape.codec import Shape
+from kassay.properties.answers import shown_lists
 from kassay.properties.registry import Evidence, Violation
+from kassay.writing.text import series
 
 
 class CallOfBoth(NamedTuple):
@@ -262,7 +264,15 @@ class Comparison:
         for part in dict.fromkeys((*one, *two)):
             values = one.get(part, NOTHING), two.get(part, NOTHING)
             if values[0] != values[1]:
-                yield Evidence(part, dict(zip(self.names, map(_shown, values), strict=True)))
+                yield Evidence(part, dict(zip(self.names, map(_shown, values))), self._words(part, values))
+
+    def _words(self, part: str, values: tuple[object, object]) -> str:
+        """The sentence on a part that differs."""
+        one, two = values
+        if isinstance(one, tuple) and isinstance(two, tuple) and self.by is By.ANSWER:
+            one, two = shown_lists(one, two)
+        shown = (series(value, most=8) if isinstance(value, tuple) else value for value in (one, two))
+        return f"{part} differs: {', '.join(f'{n} gives {v}' for n, v in zip(self.names, shown))}."
 
     def _said(self, exchange: CallOfBoth, outcome: Any) -> Mapping[str, object]:
         """The part of the outcome that is compared."""

@@ -61,7 +61,7 @@ def _cut(hunt: SentenceHunt) -> str:
     No hunt counts input that contradicts itself.
     """
     kind = hunt.target.kind
-    contradictory = ("contradictory input",) if NO_CONFLICT in kind.assumptions else ()
+    contradictory = ("conflicting input",) if NO_CONFLICT in kind.assumptions else ()
     words = without((*driver_for(kind).left_out, *contradictory))
     assumed = f" assuming {', '.join(hunt.assume)}" if hunt.assume else ""
     return (f" {words}" if words else "") + assumed
@@ -72,16 +72,15 @@ def _counterexample(hunt: SentenceHunt) -> str:
     assert example is not None
     nouns = hunt.target.kind.nouns
     sizes = [counted(example.members, nouns.who), counted(example.partitions, nouns.what)]
-    if nouns.event:
+    if nouns.event and example.events:
         sizes.append(counted(example.events, nouns.event))
     where = ", ".join(sizes)
     if hunt.scope.by_proof:
-        return f"least counterexample: {where} (Z3 proves that no smaller size has one)"
+        return f"minimal counterexample: {where} (Z3 proves that no smaller size has one)"
     if hunt.least:
         tried = counted(hunt.scope.tried, hunt.target.kind.nouns.case)
-        smaller = f"all smaller ones{_up_to(hunt)} tried"
-        return f"least counterexample: {where} ({smaller}, {tried})"
-    return f"counterexample, the smallest found: {where}"
+        return f"minimal counterexample: {where} (all smaller cases{_up_to(hunt)} checked: {tried})"
+    return f"smallest counterexample found: {where}"
 
 
 def document(hunt: SentenceHunt) -> dict[str, Any]:

@@ -132,7 +132,8 @@ def _named(evidence: Evidence, tps: list[TopicPartition]) -> Evidence:
     word, _, number = evidence.subject.partition(" ")
     if word != "partition":
         return evidence
-    return Evidence(str(tps[int(number)]), evidence.facts)
+    name = str(tps[int(number)])
+    return Evidence(name, evidence.facts, f"{name}{evidence.words.removeprefix(f'Partition {number}')}")
 
 
 def rack_breaks(cluster: PlacedCluster, rows: Rows) -> frozenset[TopicPartition]:

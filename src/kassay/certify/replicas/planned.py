@@ -31,7 +31,7 @@ from kassay.certify.replicas.unfinished import Unfinished, unfinished
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.balance import BestPlacement
-from kassay.properties.registry import Evidence, as_text
+from kassay.properties.registry import as_text
 from kassay.solver.check.check import CertificateError
 from kassay.solver.placement.problem import InfeasiblePlacementError
 
@@ -217,7 +217,7 @@ def plan_cluster(
     steps = steps_of(proposal, bound, [each.partition for each in unfinished_ones if each.accepted])
     against = next(evidence_against(proposal, steps), None)
     if against is not None:
-        raise CertificateError(f"a step is no valid one: {_evidence_text(against)}")
+        raise CertificateError(f"a step is no valid one: {against.words}")
     return ClusterPlan(
         proposal,
         judge(
@@ -304,7 +304,11 @@ def _standing_json(standing: ClaimStanding) -> dict[str, Any]:
         "broken": len(standing.evidence),
         "why": standing.why,
         "evidence": [
-            {"subject": each.subject, "facts": {key: as_text(value) for key, value in each.facts.items()}}
+            {
+                "subject": each.subject,
+                "facts": {key: as_text(value) for key, value in each.facts.items()},
+                "words": each.words,
+            }
             for each in standing.evidence
         ],
     }
@@ -321,8 +325,3 @@ def _load_json(load: BrokerLoad) -> dict[str, Any]:
             for name, pair in pairs.items()
         },
     }
-
-
-def _evidence_text(evidence: Evidence) -> str:
-    facts = ", ".join(f"{key} {as_text(value)}" for key, value in evidence.facts.items())
-    return f"{evidence.subject}: {facts}"

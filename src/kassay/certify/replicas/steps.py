@@ -28,9 +28,11 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.plans import plan_valid
+from kassay.properties.placement.replicas import brokers as broker_words
 from kassay.properties.registry import Evidence
 from kassay.reading.kafka.brokers import LogDirs
 from kassay.solver.placement.problem import plan
+from kassay.writing.text import series
 
 ANY: Final = "any"
 """Kafka's value for "any directory that the broker chooses"."""
@@ -160,17 +162,24 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
         moves += step.moves
         for tp, row in step.after.items():
             if rows[tp] != step.before[tp]:
-                yield Evidence(f"step {number}", {"starts from": step.before[tp], "but there is": rows[tp]})
+                expected, actual = broker_words(step.before[tp]), broker_words(rows[tp])
+                words = f"Step {number} expects {tp} on {expected}, but it is on {actual}."
+                facts = {"starts from": step.before[tp], "but there is": rows[tp]}
+                yield Evidence(f"step {number}", facts, words)
             ends = len(proposal.cluster.rows[tp]), len(proposal.after[tp])
             if not min(ends) <= len(set(row)) == len(row) <= max(ends):
-                yield Evidence(f"step {number}", {"leads to": row, "from": rows[tp]})
+                words = f"Step {number} moves {tp} from {broker_words(rows[tp])} to {broker_words(row)}."
+                yield Evidence(f"step {number}", {"leads to": row, "from": rows[tp]}, words)
         rows |= step.after
         now = rack_breaks(proposal.target, rows) - observed
         if now - broken:
-            yield Evidence(f"step {number}", {"breaks the rack rule of": sorted(now - broken)})
+            crowded = sorted(now - broken)
+            words = f"Step {number} breaks the rack rule of {series(crowded)}."
+            yield Evidence(f"step {number}", {"breaks the rack rule of": crowded}, words)
         broken = now
     if rows != dict(proposal.after):
-        yield Evidence("the last step", {"ends elsewhere": len(rows)})
+        words = "The last step does not end at the proposed placement."
+        yield Evidence("the last step", {"ends elsewhere": len(rows)}, words)
     brokers = proposal.target.brokers
     unracked = tuple(broker._replace(rack=None) for broker in brokers)
     for own, apart in ((brokers, False), (unracked, True)):

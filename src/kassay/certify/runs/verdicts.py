@@ -165,8 +165,8 @@ def verdict_of(
     if count.failed:
         share = f"in {count.failed:,} of {counted(tally.histories, kind.nouns.case)}"
         if count.contradictory == count.failed:
-            return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
-        return Verdict.VIOLATED, f"broken {share}"
+            return Verdict.VIOLATED, f"violated {share}, on conflicting input only"
+        return Verdict.VIOLATED, f"violated {share}"
     if not count.checked:
         return Verdict.UNKNOWN, _of_nothing(claim, kind, tally, exhaustive)
     processes = Look.PROCESS in claim.kind.looks

@@ -14,18 +14,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from kassay.kinds.words import Event, EventForm, OwnWords, few, listed, noun_of
+from kassay.kinds.words import Event, EventForm, OwnWords, few, noun_of
 from kassay.model.connect.history import ConnectStep
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest
 from kassay.model.shape.nodes import put, without_item
 from kassay.model.shape.removal import Removal, event_removals
-from kassay.writing.text import counted
+from kassay.writing.text import counted, series
 
 
 def _joins(event: Event) -> str:
     running: Mapping[str, Any] = event.get("running") or {}
-    work = " ".join([*running.get("connectors", ()), *running.get("tasks", ())])
-    return f"{event['worker']} joins" + (f" (runs {work})" if work else "")
+    work = [*running.get("connectors", ()), *running.get("tasks", ())]
+    return f"{event['worker']} joins" + (f" (runs {series(work)})" if work else "")
 
 
 def _tasks(event: Event) -> str:
@@ -35,7 +35,9 @@ def _tasks(event: Event) -> str:
 EVENT_FORMS: Final[Mapping[str, EventForm]] = {
     "WorkerJoin": EventForm(lambda e: f"{e['worker']} joining", _joins),
     "WorkerLeave": EventForm(lambda e: f"{e['worker']} leaving", lambda e: f"{e['worker']} leaves"),
-    "LeaderChange": EventForm(lambda _: "the change of the leader", lambda _: "another worker leads"),
+    "LeaderChange": EventForm(
+        lambda _: "the change of the leader", lambda _: "another worker becomes the leader"
+    ),
     "ConnectorCreate": EventForm(
         lambda e: f"connector {e['connector']} being created",
         lambda e: f"connector {e['connector']} is created with {_tasks(e)}",
@@ -46,15 +48,15 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
     ),
     "ConnectorResize": EventForm(
         lambda e: f"connector {e['connector']} changing to {_tasks(e)}",
-        lambda e: f"connector {e['connector']} now has {_tasks(e)}",
+        lambda e: f"connector {e['connector']} changes to {_tasks(e)}",
     ),
     "MissedAssignment": EventForm(
-        lambda e: f"the assignment that does not reach {e['worker']}",
-        lambda e: f"the next assignment does not reach {e['worker']}",
+        lambda e: f"{e['worker']} missing an assignment",
+        lambda e: f"{e['worker']} misses the next assignment",
     ),
     "SyncFailure": EventForm(
         lambda _: "the failed sync",
-        lambda _: "the next assignment reaches no worker, and the leader knows it",
+        lambda _: "the next sync fails: no worker gets the assignment, and the leader knows it",
     ),
 }
 """Each event of a cluster by its name."""
@@ -65,12 +67,12 @@ def connect_words(step: ConnectStep) -> str:
 
     def change(worker_id: str) -> str:
         starts, stops = workers[worker_id]
-        parts = [f"starts {listed(starts)}"] * bool(starts) + [f"stops {listed(stops)}"] * bool(stops)
-        return f"{worker_id} {' and '.join(parts) or 'goes on'}"
+        parts = [f"starts {series(starts)}"] * bool(starts) + [f"stops {series(stops)}"] * bool(stops)
+        return f"{worker_id} {' and '.join(parts) or 'changes nothing'}"
 
     workers: Mapping[str, Any] = step.given.workers
-    delay = f"; all rejoin in {step.given.delay_ms} ms" if step.given.delay_ms else ""
-    return few([change(worker_id) for worker_id in workers]) + delay
+    delay = f"; all rejoin after {step.given.delay_ms} ms" if step.given.delay_ms else ""
+    return few([change(worker_id) for worker_id in workers], "; ") + delay
 
 
 class MemoryOfEach(OwnWords):

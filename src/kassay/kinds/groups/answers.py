@@ -10,7 +10,7 @@ from kassay.assignors import registry
 from kassay.assignors.plain import EXTRAS, plain_input
 from kassay.assignors.plain_answers import FULL, PLAIN
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.words import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few, listed
+from kassay.kinds.words import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment, Group
@@ -20,37 +20,44 @@ from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.properties.groups.balance import ORDER, RACK_FIRST, order_of
 from kassay.properties.registry import Claim
+from kassay.writing.text import counted, series
 
 
 def group_words(step: Step) -> str:
-    """The loads, the moves, and the partitions away from their replicas' racks."""
+    """The assignment or its moves, the loads, and the partitions away from their replicas' racks."""
     answer = step.given
-    loads = " ".join(map(str, sorted((len(answer.get(m, ())) for m in step.group.by_id), reverse=True)))
-    if any(topic.weights is not None for topic in step.cluster.topics):
-        carried = [sum(map(step.cluster.weight, answer.get(m, ()))) for m in step.group.by_id]
-        loads = f"{' '.join(map(str, sorted(carried, reverse=True)))} by weight"
-    text = f"{loads} {_changes(step, answer)}" if step.previous else f"{loads}: {_shares(answer)}"
+    is_weighted = any(topic.weights is not None for topic in step.cluster.topics)
+    held = [answer.get(member_id, ()) for member_id in step.group.by_id]
+    loads = [sum(map(step.cluster.weight, tps)) if is_weighted else len(tps) for tps in held]
+    text = _changes(step, answer) if step.previous else _shares(answer)
+    text += f" ({'weights' if is_weighted else 'loads'} {series(sorted(loads, reverse=True), most=8)})"
     if any(map(any, step.cluster.replica_racks.values())):
         away = len(rack_mismatches(step.cluster, step.group, answer))
-        text += f"; {away} away from their replicas' racks"
+        text += f"; {counted(away, 'partition')} in another rack than the replicas"
     return text
 
 
 def _shares(answer: Assignment) -> str:
-    return few([f"{member_id} {listed(tps)}" for member_id, tps in answer.items()])
+    return few([f"{series(tps)} to {member_id}" for member_id, tps in answer.items()])
 
 
 def _changes(step: Step, answer: Assignment) -> str:
     """The moves between members; a partition without a new owner is revoked."""
     owner = {tp: member_id for member_id, tps in answer.items() for tp in tps}
+    gone = [(tp, was) for tp, was in sorted(step.previous.items()) if tp not in answer.get(was, ())]
     moves = [
-        f"{tp} {was} -> {owner.get(tp, 'unassigned')}"
-        for tp, was in sorted(step.previous.items())
-        if tp not in answer.get(was, ())
+        f"move {tp} from {was} to {owner[tp]}" if tp in owner else _revocation(step, tp, was)
+        for tp, was in gone
     ]
-    if not moves:
-        return "without a move"
-    return f"in {len(moves)} move{'s' if len(moves) > 1 else ''}: {few(moves)}"
+    return few(moves, "; ") or "no move"
+
+
+def _revocation(step: Step, tp: TopicPartition, was: str) -> str:
+    """The partition revoked, and its next owner where there is only one other subscriber."""
+    others = [reader for reader in step.group.subscribers.get(tp.topic, ()) if reader != was]
+    to = f" to {others[0]}" if len(others) == 1 else ""
+    then = f", assign it{to} in the next round" if others else ""
+    return f"revoke {tp} from {was}{' now' if then else ''}{then}"
 
 
 def group_offers(kind: Kind, claim: Claim, broken: BrokenStep, step: Step) -> Iterator[Offer]:
@@ -78,7 +85,7 @@ def _of_consumers(claim: Claim, step: Step) -> Iterator[Offer]:
             yield OPTIMUM, in_rounds.factory().assign(step.cluster, step.group)
     for order in dict.fromkeys((order_of(claim), ORDER, RACK_FIRST)):
         yield OPTIMUM, in_full(step.group, best_of_group(step, order).assignment)
-    yield "the heaviest first, to who carries least", _heaviest_first(step)
+    yield "the heaviest partition first, to the member that carries least", _heaviest_first(step)
 
 
 def _heaviest_first(step: Step) -> Assignment:

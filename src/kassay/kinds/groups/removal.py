@@ -13,6 +13,7 @@ from typing import Any, Final
 from kassay.kinds.words import Event, EventForm, noun_of
 from kassay.model.shape.nodes import put, without_item
 from kassay.model.shape.removal import Removal
+from kassay.writing.text import counted, series
 
 
 def event_words(event: Event) -> str:
@@ -21,33 +22,40 @@ def event_words(event: Event) -> str:
 
 
 def tiles(owned: Iterable[Sequence[Any]]) -> str:
-    """Partitions as they are shown, separated by blanks.
+    """Partitions as one part of a sentence.
 
     >>> tiles([["t0", 1], ["t1", 0]]), tiles([])
-    ('t0-1 t1-0', 'nothing')
+    ('t0-1 and t1-0', 'nothing')
     """
-    return " ".join(f"{topic}-{number}" for topic, number in owned) or "nothing"
+    return series(f"{topic}-{number}" for topic, number in owned)
 
 
 def _join(event: Event) -> str:
     member = event["member"]
-    said = [f"reads {', '.join(member['topics']) or 'nothing'}"]
+    details = [f"subscribes to {series(member['topics'])}"]
     if member.get("owned"):
-        owned = f"owned {tiles(member['owned'])}"
+        owned = f"owns {tiles(member['owned'])}"
         generation = member.get("generation", -1)
-        said.append(owned + (f" of generation {generation}" if generation >= 0 else ""))
-    said += [f"rack {member['rack']}"] if member.get("rack") else []
-    said += [f"static id {member['instance_id']}"] if member.get("instance_id") else []
-    said += [f"{key}={value}" for key, value in (event.get("config") or {}).items()]
-    return f"{member['id']} joins ({', '.join(said)})"
+        details.append(owned + (f" since generation {generation}" if generation >= 0 else ""))
+    details += [f"rack {member['rack']}"] if member.get("rack") else []
+    details += [f"group.instance.id {member['instance_id']}"] if member.get("instance_id") else []
+    details += [f"{key}={value}" for key, value in (event.get("config") or {}).items()]
+    return f"{member['id']} joins ({', '.join(details)})"
 
 
 def _rack(event: Event) -> str:
     return f"rack {event['rack']}" if event["rack"] else "no rack"
 
 
-def _numbers(event: Event) -> str:
-    return " ".join(map(str, event["numbers"])) or "none"
+def _withheld(event: Event) -> str:
+    topic = event["topic"]
+    numbers = [f"{topic}-{number}" for number in event["numbers"]]
+    are = "is" if len(numbers) == 1 else "are"
+    return f"{series(numbers, f'no partitions of {topic}')} {are} not assignable"
+
+
+def _subscription(event: Event) -> str:
+    return series(event["topics"])
 
 
 EVENT_FORMS: Final[Mapping[str, EventForm]] = {
@@ -61,24 +69,24 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
         lambda e: f"{e['member_id']} crashes",
     ),
     "Return": EventForm(
-        lambda e: f"{e['member_id']} coming back with what it owned",
-        lambda e: f"{e['member_id']} comes back with what it owned",
+        lambda e: f"{e['member_id']} returning with what it owned",
+        lambda e: f"{e['member_id']} returns with what it owned",
     ),
     "StaticReturn": EventForm(
-        lambda e: f"the static member {e['member_id']} coming back as {e['new_member_id']}",
-        lambda e: f"{e['member_id']} is back as {e['new_member_id']}, with what it owned",
+        lambda e: f"the static member {e['member_id']} returning as {e['new_member_id']}",
+        lambda e: f"{e['member_id']} returns as {e['new_member_id']} with what it owned",
     ),
     "FailedSync": EventForm(
         lambda e: f"the failed sync of {e['member_id']}",
-        lambda e: f"{e['member_id']} never learns the answer of the next round",
+        lambda e: f"{e['member_id']} misses the next assignment",
     ),
     "NewLeader": EventForm(
-        lambda e: f"{e['member_id']} leading",
-        lambda e: f"{e['member_id']} leads the group from now on",
+        lambda e: f"{e['member_id']} becoming the leader",
+        lambda e: f"{e['member_id']} becomes the leader",
     ),
     "Resubscribe": EventForm(
-        lambda e: f"{e['member_id']} reading {' '.join(e['topics']) or 'nothing'} from then on",
-        lambda e: f"{e['member_id']} now reads {', '.join(e['topics']) or 'nothing'}",
+        lambda e: f"{e['member_id']} subscribing to {_subscription(e)}",
+        lambda e: f"{e['member_id']} subscribes to {_subscription(e)}",
     ),
     "AddPartitions": EventForm(
         lambda e: f"{e['topic']} growing to {e['partitions']} partitions",
@@ -86,7 +94,7 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
     ),
     "CreateTopic": EventForm(
         lambda e: f"{e['topic']['name']} being created",
-        lambda e: f"{e['topic']['name']} is created with {e['topic']['partitions']} partitions",
+        lambda e: f"{e['topic']['name']} is created with {counted(e['topic']['partitions'], 'partition')}",
     ),
     "DeleteTopic": EventForm(
         lambda e: f"{e['topic']} being deleted",
@@ -94,25 +102,25 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
     ),
     "ChangeRack": EventForm(
         lambda e: f"{e['member_id']} moving to rack {e['rack']}",
-        lambda e: f"{e['member_id']} now runs in {_rack(e)}",
+        lambda e: f"{e['member_id']} moves to {_rack(e)}",
     ),
     "RackBroker": EventForm(
         lambda e: f"broker {e['broker_id']} moving to rack {e['rack']}",
-        lambda e: f"broker {e['broker_id']} now stands in {_rack(e)}",
+        lambda e: f"broker {e['broker_id']} moves to {_rack(e)}",
     ),
     "Reweigh": EventForm(
         lambda e: f"the new weights of {e['topic']}",
-        lambda e: f"the partitions of {e['topic']} now cost {' '.join(map(str, e['weights']))}",
+        lambda e: f"the weights of {e['topic']} change to {series(e['weights'])}",
     ),
     "Withhold": EventForm(
         lambda e: f"the partitions of {e['topic']} that are not assignable",
-        lambda e: f"of {e['topic']} not assignable: {_numbers(e)}",
+        _withheld,
     ),
     "ReportOwned": EventForm(
         lambda e: f"{e['member_id']} reporting {tiles(e['owned'])} of generation {e['generation']} as owned",
         lambda e: f"{e['member_id']} reports {tiles(e['owned'])} of generation {e['generation']} as owned",
     ),
-    "Rebalance": EventForm(lambda _: "the rebalance for no reason", lambda _: "the group rebalances"),
+    "Rebalance": EventForm(lambda _: "the rebalance without a reason", lambda _: "the group rebalances"),
 }
 """Each event of a group by its name."""
 
@@ -162,14 +170,14 @@ def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
             if event["event"] == "ReportOwned":
                 at = ("changes", change, number, "generation")
                 less = put(less, at, max(-1, event["generation"] - 1))
-        yield Removal(f"that the newest generation is {latest} and not {latest - 1}", less)
+        yield Removal(f"generation {latest} as the newest", less)
     for path, member in _joins(case):
         bare = put(case, path, {**member, "owned": [], "generation": -1})
         if member["owned"]:
-            stale = "stale ownership" if member["generation"] < latest else "ownership"
-            yield Removal(f"{member['id']}'s {stale} of {tiles(member['owned'])}", bare)
+            stale = f" since generation {member['generation']}" if member["generation"] < latest else ""
+            yield Removal(f"{member['id']} owning {tiles(member['owned'])}{stale}", bare)
         elif member["generation"] >= 0 and (member["generation"] < latest or latest == 0):
-            yield Removal(f"the generation {member['generation']} that {member['id']} comes with", bare)
+            yield Removal(f"generation {member['generation']} of {member['id']}", bare)
 
 
 def _topics(case: Mapping[str, Any]) -> frozenset[str]:
@@ -189,7 +197,7 @@ def _properties(case: Mapping[str, Any]) -> Iterator[Removal]:
     for path, member in _joins(case):
         for place, topic in enumerate(member["topics"]):
             if topic not in there:
-                words = f"{member['id']} reading {topic}, which is not there"
+                words = f"{member['id']} subscribing to {topic}, which does not exist"
                 yield Removal(words, without_item(case, (*path, "topics"), place))
     for change, number, event in _every(case):
         for key in event.get("config") or {}:
@@ -222,7 +230,7 @@ def _extents(case: Mapping[str, Any]) -> Iterator[Removal]:
                 if topic not in there:
                     continue
                 path = ("changes", 0, number, "member", "topics")
-                words = f"{event['member']['id']} reading {topic}"
+                words = f"{event['member']['id']} subscribing to {topic}"
                 yield Removal(words, without_item(case, path, place), extent=(1, "subscription"))
     for number, topic in enumerate(case["cluster"]["topics"]):
         if len(case["cluster"]["topics"]) > 1:

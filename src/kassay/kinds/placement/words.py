@@ -13,25 +13,27 @@ from typing import Any
 from kassay.assignors.plain import POSITIONAL, plain_request
 from kassay.assignors.plain_answers import PLACER
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.words import Asserts, PlainCall, few, listed
+from kassay.kinds.words import Asserts, PlainCall, few
 from kassay.model.calls import Refusal
 from kassay.model.placement.plan import PlanStep
 from kassay.model.placement.request import PlacementStep
 from kassay.model.shape.nodes import put, without_item
 from kassay.model.shape.removal import Removal
+from kassay.properties.placement.plans import move_words
+from kassay.properties.placement.replicas import brokers
 
 
 def placement_words(step: PlacementStep) -> str:
     """The replicas of each partition, or why it was refused."""
     if isinstance(step.answer, Refusal):
         return f"refused with {step.answer.java_class.rpartition('.')[2]}: {step.answer.message}"
-    return few([f"partition {number} on {listed(row)}" for number, row in step.numbered()])
+    return few([f"partition {number} on {brokers(row)}" for number, row in step.numbered()], "; ")
 
 
 def plan_words(step: PlanStep) -> str:
     """The moves."""
     moves = step.given.moves
-    return f"{len(moves)} move{'' if len(moves) == 1 else 's'}: {few(list(map(str, moves))) or 'none'}"
+    return few([f"move {move_words(move)}" for move in moves], "; ") or "no move"
 
 
 def placer_asserts(name: str, broken: BrokenStep, step: PlacementStep) -> Asserts | None:

@@ -14,13 +14,13 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
-from kassay.kinds.words import Event, EventForm, few, listed, noun_of
+from kassay.kinds.words import Event, EventForm, few, noun_of
 from kassay.model.calls import Failure
 from kassay.model.shape.nodes import put, without_item
 from kassay.model.shape.removal import Removal, event_removals
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
-from kassay.writing.text import counted
+from kassay.writing.text import counted, series
 
 
 def _place(event: Event) -> list[str]:
@@ -41,12 +41,12 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
     "ProcessLeave": EventForm(lambda e: f"{e['process']} leaving", lambda e: f"{e['process']} leaves"),
     "ThreadsChange": EventForm(
         lambda e: f"{e['process']} changing to {counted(e['threads'], 'thread')}",
-        lambda e: f"{e['process']} now runs {counted(e['threads'], 'thread')}",
+        lambda e: f"{e['process']} changes to {counted(e['threads'], 'thread')}",
     ),
     "ProcessRestart": EventForm(lambda e: f"{e['process']} restarting", lambda e: f"{e['process']} restarts"),
     "ProcessRetag": EventForm(
         lambda e: f"{e['process']} moving to {_moves(e)}",
-        lambda e: f"{e['process']} now runs with {_moves(e)}",
+        lambda e: f"{e['process']} moves to {_moves(e)}",
     ),
     "StateLost": EventForm(
         lambda e: f"{e['process']} losing its state",
@@ -54,7 +54,7 @@ EVENT_FORMS: Final[Mapping[str, EventForm]] = {
     ),
     "StandbysChange": EventForm(
         lambda e: f"the change to {counted(e['replicas'], 'standby copy')}",
-        lambda e: f"{e['replicas']} standby copies are wanted from now on",
+        lambda e: f"the application changes to {counted(e['replicas'], 'standby copy')}",
     ),
 }
 """Each event of an application by its name."""
@@ -65,10 +65,11 @@ def task_words(step: TaskStep) -> str:
 
     def tasks(process_id: str) -> str:
         active, standby = given[process_id]
-        return f"{process_id} {listed(active)}" + (f" | standby {listed(standby)}" if standby else "")
+        parts = [f"active {series(active)}"] * bool(active) + [f"standby {series(standby)}"] * bool(standby)
+        return f"{process_id} {' with '.join(parts) or 'gets nothing'}"
 
     given = step.given.processes
-    return few([tasks(process_id) for process_id in given])
+    return few([tasks(process_id) for process_id in given], "; ")
 
 
 def by_threads(step: TaskStep) -> TaskAssignment:

@@ -69,8 +69,8 @@ def kind_of(violation: Violation) -> str:
     """The violation without its names and numbers.
 
     >>> from kassay.properties.registry import Evidence
-    >>> kind_of(Violation("complete", Evidence("t0-1", {"owner": "none", "subscribers": ("m0", "m1")})))
-    'complete: # (owner none, subscribers #)'
+    >>> kind_of(Violation("complete", Evidence("t0-1", {"owner": None, "subscribers": ("m0",)}, "t0-1 ...")))
+    'complete: # (owner #, subscribers #)'
     """
     subject, facts = violation.evidence.subject, violation.evidence.facts
     shown = ", ".join(

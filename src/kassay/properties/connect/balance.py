@@ -14,8 +14,10 @@ from kassay.model.connect.history import ConnectRun, ConnectStep
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import SETTLING_ROUNDS_MAX
 from kassay.model.connect.work import ConnectRequest, Work, connectors_in, tasks_in
+from kassay.properties.answers import shown_lists
 from kassay.properties.connect.work import running_after
 from kassay.properties.registry import Evidence, NumberRange, Scope, always, claim, number
+from kassay.writing.text import counted, only, series
 
 _KINDS = {"connectors": connectors_in, "tasks": tasks_in}
 
@@ -48,7 +50,11 @@ def balanced_within_one(step: ConnectStep) -> Iterator[Evidence]:
         loads = {worker: len(kind(work)) for worker, work in sorted(running.items())}
         most, least = max(loads, key=lambda w: loads[w]), min(loads, key=lambda w: loads[w])
         if loads[most] > loads[least] + 1:
-            yield Evidence(most, {name: loads[most], "other": least, f"other {name}": loads[least]})
+            yield Evidence(
+                most,
+                {name: loads[most], "other": least, f"other {name}": loads[least]},
+                f"{most} runs {loads[most]} {name}, but {least} runs {only(loads[least])}.",
+            )
 
 
 def least_taken_back(request: ConnectRequest) -> int:
@@ -106,7 +112,11 @@ def sticky_minimal(run: ConnectRun) -> Iterator[Evidence]:
     taken = [str(work) for step in after for own in step.taken_back.values() for work in own]
     needed = least_taken_back(after[0].request)
     if len(taken) > needed:
-        yield Evidence("the cluster", {"taken back": tuple(taken), "needed": needed})
+        words = (
+            f"The cluster made {counted(len(taken), 'revocation')} ({series(taken)}), "
+            f"but {only(needed, 'was')} needed."
+        )
+        yield Evidence("the cluster", {"revoked": tuple(taken), "needed": needed}, words)
 
 
 def _is_answered(run: ConnectRun, *_: str) -> bool:
@@ -122,7 +132,7 @@ def _is_answered(run: ConnectRun, *_: str) -> bool:
     parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="4"),
     source="KIP-415",
     fix=(
-        "give the same answer once every worker runs what it was assigned, without a delay or "
+        "return the same answer once every worker runs what it was assigned, without a delay or "
         "something to stop"
     ),
 )
@@ -132,12 +142,15 @@ def converges(run: ConnectRun, rounds: str) -> Iterator[Evidence]:
     `converges:k`: within at most k rounds that workers ask for, delays waited for.
     """
     if not run.steps[-1].at_rest:
-        yield Evidence("the cluster", {"not at rest after rounds": run.settling})
+        words = f"The cluster is not stable after {counted(run.settling, 'round')}."
+        yield Evidence("the cluster", {"not stable after rounds": run.settling}, words)
     elif rounds and run.settling > int(rounds):
-        yield Evidence("the cluster", {"rounds": run.settling, "promised": rounds})
+        taken = counted(run.settling, "round")
+        words = f"The cluster became stable after {taken}; at most {rounds} are allowed."
+        yield Evidence("the cluster", {"rounds": run.settling, "allowed": rounds}, words)
 
 
-def _was_left_alone(run: ConnectRun) -> bool:
+def _is_repeated(run: ConnectRun) -> bool:
     return run.left_alone is not None and not isinstance(run.left_alone.answer, Failure)
 
 
@@ -145,7 +158,7 @@ def _was_left_alone(run: ConnectRun) -> bool:
     "stable",
     kinds=CONNECT,
     scope=Scope.REBALANCE,
-    applies=_was_left_alone,
+    applies=_is_repeated,
     breakable=always,
     minimum=20,
     source="KIP-415",
@@ -158,9 +171,13 @@ def stable(run: ConnectRun) -> Iterator[Evidence]:
     before, now = running_after(run.steps[-1]), running_after(again)
     for worker in sorted(before):
         if set(before[worker]) != set(now[worker]):
-            yield Evidence(worker, {"ran": _names(before[worker]), "runs": _names(now[worker])})
+            ran, runs = _names(before[worker]), _names(now[worker])
+            had, has = shown_lists(ran, runs)
+            words = f"{worker} ran {had} and runs {has} after a rebalance without a reason."
+            yield Evidence(worker, {"ran": ran, "runs": runs}, words)
     if again.given.delay_ms > 0:
-        yield Evidence("the delay", {"ms": again.given.delay_ms})
+        words = f"The delay is {again.given.delay_ms} ms after a rebalance without a reason."
+        yield Evidence("the delay", {"ms": again.given.delay_ms}, words)
 
 
 def _names(work: tuple[object, ...]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import work_key
 from kassay.properties.connect.balance import least_taken_back
 from kassay.properties.registry import Evidence, always, claim
+from kassay.writing.text import series
 
 
 @claim(
@@ -31,11 +32,14 @@ def delayed_for_loss(step: ConnectStep) -> Iterator[Evidence]:
     """
     delay, longest = step.given.delay_ms, step.request.max_delay_ms
     if delay > longest or delay < 0:
-        yield Evidence("the delay", {"ms": delay, "maximum": longest})
+        words = f"The delay is {delay} ms; 0 to {longest} ms are allowed."
+        yield Evidence("the delay", {"ms": delay, "maximum": longest}, words)
     elif delay > (left := _left_to_wait(step)) > 0:
-        yield Evidence("the delay", {"ms": delay, "left for what is lost": left})
+        words = f"The delay is {delay} ms, but lost work has only {left} ms left to wait."
+        yield Evidence("the delay", {"ms": delay, "left for what is lost": left}, words)
     elif delay > 0 and not step.lost_since and not least_taken_back(step.request):
-        yield Evidence("the delay", {"ms": delay, "lost": 0})
+        words = f"The delay is {delay} ms, although no work is lost and none must be revoked."
+        yield Evidence("the delay", {"ms": delay, "lost": 0}, words)
 
 
 def _left_to_wait(step: ConnectStep) -> int:
@@ -63,7 +67,7 @@ def _overdue(step: ConnectStep) -> dict[str, int]:
     applies=_has_overdue,
     minimum=20,
     source="KIP-415",
-    fix=("assign lost work as soon as the maximum delay is over, whoever joined meanwhile"),
+    fix=("assign lost work as soon as the maximum delay is over, even if workers joined meanwhile"),
 )
 def lost_returns(step: ConnectStep) -> Iterator[Evidence]:
     """The work of a departed worker is assigned once it has waited for the maximum delay.
@@ -74,7 +78,9 @@ def lost_returns(step: ConnectStep) -> Iterator[Evidence]:
     revokes = any(change.revoked for change in step.given.workers.values())
     for work, waited in _overdue(step).items():
         if work not in given and (waited > step.request.max_delay_ms or not revokes):
-            yield Evidence(work, {"lost for ms": waited, "maximum": step.request.max_delay_ms})
+            longest = step.request.max_delay_ms
+            words = f"{work} has waited for a worker for {waited} ms; the maximum delay is {longest} ms."
+            yield Evidence(work, {"lost for ms": waited, "maximum": longest}, words)
 
 
 def _may_take_back(step: ConnectStep) -> bool:
@@ -97,5 +103,7 @@ def backs_off(step: ConnectStep) -> Iterator[Evidence]:
     """No work is revoked for balance while a delay runs, nor right after a round that revoked some."""
     left = step.waits_until_ms - step.request.now_ms
     for worker, work in sorted(step.taken_back.items()):
-        why = {"delay left in ms": left} if left > 0 else {"the round before": "took work back"}
-        yield Evidence(worker, {"taken back": tuple(map(str, work)), **why})
+        why = {"delay left in ms": left} if left > 0 else {"the round before": "revoked work"}
+        when = f"while a delay of {left} ms is left" if left > 0 else "right after a round that revoked work"
+        words = f"{worker} must stop {series(work)} {when}."
+        yield Evidence(worker, {"revoked": tuple(map(str, work)), **why}, words)

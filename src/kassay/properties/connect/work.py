@@ -12,6 +12,7 @@ from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, Work, WorkerChange, after, work_key
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.writing.text import series
 
 
 def is_open(step: ConnectStep) -> bool:
@@ -46,9 +47,11 @@ def known(step: ConnectStep) -> Iterator[Evidence]:
     workers = {worker.worker_id for worker in step.request.workers}
     for worker, change in sorted(step.given.workers.items()):
         if worker not in workers:
-            yield Evidence(worker, {"expected": "a worker of the request"})
+            words = f"The answer has an entry for worker {worker}, which is not in the request."
+            yield Evidence(worker, {"expected": "a worker of the request"}, words)
         for each in sorted(set(change.assigned) - step.request.configured, key=work_key):
-            yield Evidence(str(each), {"worker": worker, "expected": "configured work"})
+            words = f"{worker} was assigned {each}, which is not configured."
+            yield Evidence(str(each), {"worker": worker, "expected": "configured work"}, words)
 
 
 def _may_run_twice(step: ConnectStep) -> bool:
@@ -70,7 +73,8 @@ def single_owner(step: ConnectStep) -> Iterator[Evidence]:
     """Once all workers have applied an answer, no connector and no task runs on two workers."""
     for each, workers in sorted(_runners_after(step).items(), key=lambda item: work_key(item[0])):
         if len(workers) > 1:
-            yield Evidence(str(each), {"runs on": tuple(workers)})
+            words = f"{each} runs on {series(workers)} once they have applied the answer."
+            yield Evidence(str(each), {"runs on": tuple(workers)}, words)
 
 
 def _has_free(step: ConnectStep) -> bool:
@@ -90,7 +94,7 @@ def _has_free(step: ConnectStep) -> bool:
 def complete(step: ConnectStep) -> Iterator[Evidence]:
     """When stable, without a delay or a reason to rejoin, everything configured runs."""
     for each in sorted(step.request.configured - _runners_after(step).keys(), key=work_key):
-        yield Evidence(str(each), {"runs on": ()})
+        yield Evidence(str(each), {"runs on": ()}, f"{each} runs on no worker when the cluster is stable.")
 
 
 def _has_strays(step: ConnectStep) -> bool:
@@ -104,13 +108,14 @@ def _has_strays(step: ConnectStep) -> bool:
     breakable=_has_strays,
     minimum=20,
     source="KIP-415",
-    fix="revoke from each worker what it runs and the configuration no longer has",
+    fix="revoke from each worker what is no longer configured",
 )
 def deleted_stops(step: ConnectStep) -> Iterator[Evidence]:
     """Whatever runs and is not configured is stopped."""
     runners = _runners_after(step)
     for each in sorted(runners.keys() - step.request.configured, key=work_key):
-        yield Evidence(str(each), {"runs on": tuple(runners[each]), "expected": "stopped"})
+        words = f"{each} still runs on {series(runners[each])}, although it is not configured."
+        yield Evidence(str(each), {"runs on": tuple(runners[each]), "expected": "stopped"}, words)
 
 
 def _may_overlap(step: ConnectStep) -> bool:
@@ -127,12 +132,13 @@ def _may_overlap(step: ConnectStep) -> bool:
     fix="let the worker that runs it stop first, and assign it in the next round",
 )
 def revoke_before_assign(step: ConnectStep) -> Iterator[Evidence]:
-    """No worker is to start what another reports as running: that one must have stopped it first."""
+    """No worker starts what another still reports as running."""
     for worker, change in sorted(step.given.workers.items()):
         for each in change.assigned:
             others = tuple(w for w in step.request.runners.get(each, ()) if w != worker)
             if others:
-                yield Evidence(str(each), {"given to": worker, "runs on": others})
+                words = f"{each} was assigned to {worker} but still runs on {series(others)}."
+                yield Evidence(str(each), {"assigned to": worker, "runs on": others}, words)
 
 
 def difference(step: ConnectStep, then: ConnectAssignment) -> Iterator[Difference]:
@@ -140,10 +146,21 @@ def difference(step: ConnectStep, then: ConnectAssignment) -> Iterator[Differenc
     for worker in sorted(step.given.workers.keys() | then.workers.keys()):
         first, second = (_lists(answer, worker) for answer in (step.given, then))
         if first != second:
-            yield Difference(worker, first, second)
+            yield Difference(worker, first, second, (worker, _words(first, second), _words(second, first)))
             return
     if step.given.delay_ms != then.delay_ms:
-        yield Difference("the delay", step.given.delay_ms, then.delay_ms)
+        delays = step.given.delay_ms, then.delay_ms
+        yield Difference("the delay", *delays, ("The delay is", f"{delays[0]} ms", f"{delays[1]} ms"))
+
+
+def _words(changes: tuple[list[str], ...], other: tuple[list[str], ...]) -> str:
+    """A worker's changes in words, those first that the other answer lacks."""
+    parts = [
+        f"{verb} {series(sorted(work, key=lambda each: each in also))}"
+        for verb, work, also in zip(("starts", "stops"), changes, other, strict=True)
+        if work
+    ]
+    return " and ".join(parts) or "changes nothing"
 
 
 def _lists(answer: ConnectAssignment, worker: str) -> tuple[list[str], ...]:

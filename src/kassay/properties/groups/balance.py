@@ -12,6 +12,7 @@ from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
 from kassay.properties.groups.exchanges import mismatches_more, moves_more
 from kassay.properties.registry import Claim, Evidence, NumberRange, Scope, claim, number, one_of
+from kassay.writing.text import counted, only, series
 
 ORDER = "balance,movement,rack"
 RACK_FIRST = "balance,rack,movement"
@@ -62,12 +63,15 @@ def balanced_within_one(step: Step) -> Iterator[Evidence]:
     loads = step.loads
     most, least = max(loads.values()), min(loads.values())
     if most - least > 1:
+        heavy, light = _first_with(loads, most), _first_with(loads, least)
         yield Evidence(
-            _who(loads, most), {"has": most, "while": _who(loads, least), "with": least, "loads": loads}
+            heavy,
+            {"has": most, "while": light, "with": least, "loads": loads},
+            f"{heavy} has {counted(most, 'partition')}, but {light} has {only(least)}.",
         )
 
 
-def _who(loads: dict[str, int], load: int) -> str:
+def _first_with(loads: dict[str, int], load: int) -> str:
     """The first member with that load."""
     return min(member_id for member_id, count in loads.items() if count == load)
 
@@ -133,10 +137,10 @@ def _some_move_helps(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_be_moved_better,
     source="KIP-54",
-    fix=("move a partition whenever a reader of its topic has two fewer, until no such move is left"),
+    fix=("move a partition whenever a subscriber of its topic has two fewer, until no such move is left"),
 )
 def balanced_kip54(step: Step) -> Iterator[Evidence]:
-    """No single move of a partition to a member with at least two fewer helps."""
+    """No partition could go to a subscriber that has at least two fewer than its owner."""
     loads = step.loads
     if max(loads.values()) - min(loads.values()) < 2 or not _some_move_helps(step):
         return
@@ -150,7 +154,12 @@ def balanced_kip54(step: Step) -> Iterator[Evidence]:
                 shared = next((topic for topic in held if topic in read[y]), None)
                 if shared is not None:
                     tp = min(tp for tp in tps if tp[0] == shared)
-                    yield Evidence(str(tp), {"of": x, "with": loads[x], "could go to": y, "with only": load})
+                    yield Evidence(
+                        str(tp),
+                        {"owner": x, "with": loads[x], "could go to": y, "with only": load},
+                        f"{tp} belongs to {x}, which has {loads[x]} partitions, "
+                        f"but could go to {y}, which has {only(load)}.",
+                    )
 
 
 def _loads_may_differ(step: Step, _: Best) -> bool:
@@ -174,13 +183,15 @@ def _loads_may_differ(step: Step, _: Best) -> bool:
     scope=Scope.OPTIMUM,
     breakable=_loads_may_differ,
     source="Harvey et al. 2006, semi-matchings",
-    fix=("move partitions along chains of readers too, not only from one member straight to another"),
+    fix=("move partitions along chains of subscribers too, not only from one member straight to another"),
 )
 def balanced_optimal(step: Step, best: Best) -> Iterator[Evidence]:
     """The sorted load vector is the lexicographically least possible."""
     loads = tuple(sorted(step.loads.values()))
     if loads != best.loads:
-        yield Evidence("loads", {"are": loads, "could be": best.loads})
+        own, possible = (series(each, most=8) for each in (loads, best.loads))
+        words = f"The loads are {own} partitions, but {possible} are possible."
+        yield Evidence("loads", {"are": loads, "could be": best.loads}, words)
 
 
 def _is_balanced(step: Step, best: Best) -> bool:
@@ -209,8 +220,11 @@ def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
     """
     gone = moved(step.given, step.previous)
     if len(gone) > best.moved:
+        subject = counted(len(gone), "partition")
         yield Evidence(
-            f"{len(gone)} partitions", {"moved": tuple(map(str, gone)), "needed to move": best.moved}
+            subject,
+            {"moved": tuple(map(str, gone)), "needed to move": best.moved},
+            f"{subject} moved ({series(gone)}), but {only(best.moved, 'had')} to.",
         )
 
 
@@ -248,9 +262,12 @@ def rack_local(step: Step, best: Best, _: str) -> Iterator[Evidence]:
     """
     bad = rack_mismatches(step.cluster, step.group, step.given)
     if len(bad) > best.mismatched:
+        subject = counted(len(bad), "partition")
+        lack = "has no replica in its" if len(bad) == 1 else "have no replica in their"
         yield Evidence(
-            f"{len(bad)} partitions",
+            subject,
             {"without a local replica": tuple(map(str, bad)), "needed": best.mismatched},
+            f"{subject} {lack} owner's rack ({series(bad)}), but at best {only(best.mismatched, 'does')}.",
         )
 
 
@@ -275,7 +292,7 @@ def _may_weigh_more(step: Step, best: Best, ratio: str) -> bool:
     breakable=_may_weigh_more,
     parameter=number(NumberRange(1, 1000), default="2"),
     source="lag-based assignors; P||Cmax",
-    fix=("assign partitions by their weight, the heaviest first, each to the reader that carries least"),
+    fix=("assign partitions by their weight, the heaviest first, each to the subscriber that carries least"),
 )
 def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:
     """With partition weights, the heaviest member carries at most r times the certified lower bound."""
@@ -285,4 +302,8 @@ def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:
     heaviest = max(weights.values(), default=0)
     if heaviest > float(ratio) * bound:
         who = min(member_id for member_id, weight in weights.items() if weight == heaviest)
-        yield Evidence(who, {"carries": heaviest, "lower bound": bound, "allowed ratio": ratio})
+        yield Evidence(
+            who,
+            {"carries": heaviest, "lower bound": bound, "allowed ratio": ratio},
+            f"{who} carries a weight of {heaviest}, more than {ratio} times the lower bound of {bound}.",
+        )

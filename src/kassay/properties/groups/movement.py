@@ -13,8 +13,10 @@ from kassay.model.groups.kinds import CLIENT, GROUPS
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.answers import shown_lists
 from kassay.properties.groups.validity import difference
 from kassay.properties.registry import Evidence, NumberRange, Scope, claim, number
+from kassay.writing.text import counted, only, series
 
 REVOKING_ROUNDS = 2
 """The limit of bare `converges` for a cooperative target."""
@@ -50,7 +52,7 @@ def _may_take_too_early(step: Step) -> bool:
     ),
 )
 def cooperative(step: Step) -> Iterator[Evidence]:
-    """m receives tp only if the members that report tp at its highest generation are a subset of {m}."""
+    """A member gets a partition only if no other member reports it at its highest generation."""
     reported_owners = step.group.reported_owners
     for member_id, tps in step.given.items():
         for tp in tps:
@@ -63,13 +65,16 @@ def cooperative(step: Step) -> Iterator[Evidence]:
                 if m.generation == generation and m.member_id != member_id and tp in m.owned
             ]
             if others:
+                own = "owns" if len(others) == 1 else "own"
                 yield Evidence(
                     str(tp),
                     {
-                        "given to": member_id,
+                        "assigned to": member_id,
                         "still owned by": tuple(sorted(others)),
                         "generation": generation,
                     },
+                    f"{tp} was assigned to {member_id}, but {series(sorted(others))} still {own} it "
+                    f"(generation {generation}).",
                 )
 
 
@@ -95,7 +100,7 @@ def _may_go_on(rebalanced: Rebalanced, _: str) -> bool:
     validity_argument=str(ROUNDS_MAX),
     parameter=number(NumberRange(1, ROUNDS_MAX, whole=True), example="2"),
     source="KIP-429; KAFKA-9029",
-    fix="give the answer that it gave before when members report just that as owned",
+    fix="return the previous answer when members report exactly that as owned",
 )
 def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:
     """After one change the group becomes stable within the declared rounds.
@@ -106,16 +111,27 @@ def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:
     taken = len(rebalanced.steps)
     if not rebalanced.settled:
         last = min(taken - 1, int(rounds)) if rounds else taken - 1
-        yield Evidence("the group", {"not at rest after rounds": taken}, last)
+        words = f"The group is not stable after {counted(taken, 'round')}."
+        yield Evidence("the group", {"not stable after rounds": taken}, words, last)
     elif rounds:
         if taken - 1 > int(rounds):
-            yield Evidence("the group", {"rounds": taken - 1, "promised": rounds}, int(rounds))
+            words = (
+                f"The group became stable after {counted(taken - 1, 'round')}; {rounds} or fewer are allowed."
+            )
+            yield Evidence("the group", {"rounds": taken - 1, "allowed": rounds}, words, int(rounds))
     else:
         eager = rebalanced.steps[0].protocol is RebalanceProtocol.EAGER
         allowed = 0 if eager else REVOKING_ROUNDS
         if rebalanced.revocations > allowed:
-            facts = {"revoking rounds": rebalanced.revocations, "allowed": allowed}
-            yield Evidence("the group", facts, next(islice(_revoking(rebalanced), allowed, None), taken - 1))
+            number = rebalanced.revocations
+            words = (
+                f"Partitions moved in {counted(number, 'round')} after the first, "
+                "although nothing in the group changed."
+                if eager
+                else f"The group revoked partitions in {number} rounds, but {only(allowed, 'is')} allowed."
+            )
+            at = next(islice(_revoking(rebalanced), allowed, None), taken - 1)
+            yield Evidence("the group", {"revoking rounds": number, "allowed": allowed}, words, at)
 
 
 def _revoking(rebalanced: Rebalanced) -> list[int]:
@@ -129,7 +145,7 @@ def _revoking(rebalanced: Rebalanced) -> list[int]:
     return [0, *later] if rebalanced.revocations > len(later) else later
 
 
-def _at_rest(rebalanced: Rebalanced) -> bool:
+def _is_repeated(rebalanced: Rebalanced) -> bool:
     """Whether a stable group was rebalanced again."""
     return rebalanced.quiet or (
         len(rebalanced.steps) > 1
@@ -147,7 +163,7 @@ def _is_open(rebalanced: Rebalanced) -> bool:
     "stable",
     kinds=GROUPS,
     scope=Scope.REBALANCE,
-    applies=_at_rest,
+    applies=_is_repeated,
     breakable=_is_open,
     confirm=True,
     minimum=20,
@@ -163,8 +179,9 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
         return
     for first, second in pairwise(answers):
         if isinstance(first, Assignment) and isinstance(second, Assignment) and not first.same_sets(second):
-            for subject, was, then in difference(first, second):
-                yield Evidence(subject, {"first": was, "then": then})
+            for each in difference(first, second):
+                words = each.between("in one round", "in the next, although nothing changed")
+                yield Evidence(each.subject, {"first": each.first, "then": each.then}, words)
 
 
 @claim(
@@ -176,16 +193,19 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     confirm=True,
     minimum=20,
     source="KAFKA-2464: any member may lead; implementations of one protocol name meet in one group",
-    fix=("decide by what all members report, and not by anything that only the leader's own object knows"),
+    fix=("decide by what all members report, not by anything that only the leader knows"),
 )
 def leader_neutral(rebalanced: Rebalanced) -> Iterator[Evidence]:
-    """Nothing moves in a settled group of which only the leader changed."""
+    """Nothing moves in a settled group when only the leader changes."""
     answers = [step.answer for step in rebalanced.steps]
     for first, second in pairwise([rebalanced.before, *answers]):
         if isinstance(first, Assignment) and isinstance(second, Assignment) and not first.same_sets(second):
-            for subject, was, then in difference(first, second):
+            for each in difference(first, second):
+                leader = rebalanced.steps[0].group.leader
                 yield Evidence(
-                    subject, {"leader": rebalanced.steps[0].group.leader, "first": was, "then": then}
+                    each.subject,
+                    {"leader": leader, "first": each.first, "then": each.then},
+                    each.between("under one leader", f"under {leader}, although only the leader changed"),
                 )
 
 
@@ -227,11 +247,16 @@ def _may_have_others(rebalanced: Rebalanced) -> bool:
     ),
 )
 def static_stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
-    """A static member back under a new member id, with its owned list, gets the same partitions."""
+    """A static member that returns under a new member id gets the partitions that it owned."""
     first = rebalanced.steps[0]
     for outcome in rebalanced.outcomes:
         for old, new in rebalanced.renamed:
             had = first.group.by_id[new].owned if new in first.group.by_id else ()
             has = outcome.given.get(new, ())
             if set(had) != set(has):
-                yield Evidence(new, {"was": old, "owned": sorted(had), "gets": sorted(has)})
+                owned, gets = shown_lists(sorted(had), sorted(has))
+                yield Evidence(
+                    new,
+                    {"was": old, "owned": sorted(had), "gets": sorted(has)},
+                    f"{new} returned in place of {old}, which owned {owned}, but gets {gets}.",
+                )

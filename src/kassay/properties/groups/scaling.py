@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.shape.codec import MOST
 from kassay.properties.registry import Evidence, NumberRange, Parameter, Scope, always, claim
+from kassay.writing.text import series
 
 DEFAULT = "2,2,100x1000"
 _RANGES: Final = {
@@ -84,17 +85,23 @@ def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
     fix=("look up partitions and members in dicts or heaps instead of searching lists for each partition"),
 )
 def scales(timings: tuple[ScaleTiming, ...], argument: str) -> Iterator[Evidence]:
-    """Time grows no faster than the exponent when sizes double, and stays under the bound at that size."""
+    """Time grows no faster than the exponent when sizes double, and stays within the limit at one size."""
     allowed = parse_scale(argument)
     last = timings[-1]
     if last.seconds > allowed.seconds:
         yield Evidence(
             f"{last.members}x{last.partitions}",
             {"took seconds": round(last.seconds, 4), "allowed": allowed.seconds},
+            f"A rebalance of {last.members}x{last.partitions} (members x partitions) took "
+            f"{last.seconds:.4g} s; the limit is {allowed.seconds:g} s.",
         )
     grown = [e for a, b in pairwise(timings) if (e := exponent(a, b)) is not None]
     # One doubling can be noise; a rule that grows too fast does so each time.
     if len(grown) > 1 and min(grown) > allowed.exponent:
+        exponents = tuple(round(e, 2) for e in grown)
         yield Evidence(
-            "growth", {"exponents": tuple(round(e, 2) for e in grown), "allowed": allowed.exponent}
+            "growth",
+            {"exponents": exponents, "allowed": allowed.exponent},
+            f"Time grows with exponents {series(exponents)} as sizes double; "
+            f"the limit of growth is {allowed.exponent:g}.",
         )

@@ -19,6 +19,7 @@ from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups import situations as _of_all_groups  # noqa: F401
 from kassay.properties.registry import Evidence, Scope, claim, situation
+from kassay.writing.text import counted, only, series
 
 ALL: Final = "all topics"
 
@@ -87,7 +88,8 @@ def newly_assignable(step: Step) -> Iterator[Evidence]:
     for member_id, tps in sorted(step.given.items()):
         had = by_id[member_id].owned if member_id in by_id else ()
         for tp in sorted(withheld.intersection(tps).difference(had)):
-            yield Evidence(str(tp), {"newly given to": member_id, "assignable": False})
+            facts = {"newly assigned to": member_id, "assignable": False}
+            yield Evidence(str(tp), facts, f"{tp} was newly assigned to {member_id} but is not assignable.")
 
 
 def _one_may_have_three(step: Step) -> bool:
@@ -101,10 +103,10 @@ def _one_may_have_three(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_one_may_have_three,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
-    fix="assign each next reader the partition with the fewest members so far",
+    fix="assign the next subscriber the partition with the fewest members so far",
 )
 def shared_evenly(step: Step) -> Iterator[Evidence]:
-    """No partition is shared by two members more than another: of one topic, or any if all read the same."""
+    """No partition has two members more than another of its topic; of any, if subscriptions are equal."""
     sharing: dict[TopicPartition, int] = {}
     for tps in step.given.values():
         for tp in tps:
@@ -112,7 +114,12 @@ def shared_evenly(step: Step) -> Iterator[Evidence]:
     for part in _parts(step):
         ordered = sorted(part.tps, key=lambda tp: sharing.get(tp, 0))
         if ordered and (most := sharing.get(ordered[-1], 0)) - (least := sharing.get(ordered[0], 0)) > 1:
-            yield Evidence(str(ordered[-1]), {"members": most, "while": str(ordered[0]), "has": least})
+            shared, other = str(ordered[-1]), str(ordered[0])
+            yield Evidence(
+                shared,
+                {"members": most, "while": other, "with members": least},
+                f"{shared} is assigned to {counted(most, 'member')}, but {other} to {only(least)}.",
+            )
 
 
 def _one_may_have_two(step: Step) -> bool:
@@ -126,17 +133,24 @@ def _one_may_have_two(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_one_may_have_two,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
-    fix="assign each next partition to the reader with the fewest so far",
+    fix="assign the next partition to the subscriber with the fewest so far",
 )
 def counts_within_one(step: Step) -> Iterator[Evidence]:
-    """Members have counts within one of each other: of each topic, or of all if all read the same."""
+    """Members differ by at most one partition: per topic, or in total if subscriptions are equal."""
     for part in _parts(step):
         compared = frozenset(part.tps)
         counts = {reader: len(compared.intersection(step.given.get(reader, ()))) for reader in part.readers}
         ordered = sorted(counts, key=lambda reader: (counts[reader], reader))
         if ordered and counts[ordered[-1]] - counts[ordered[0]] > 1:
-            facts = {"has": counts[ordered[-1]], "while": ordered[0], "with": counts[ordered[0]]}
-            yield Evidence(ordered[-1], {**facts, "of": part.name})
+            heavy, light = ordered[-1], ordered[0]
+            partitions = counted(counts[heavy], "partition") + (
+                "" if part.name == ALL else f" of {part.name}"
+            )
+            yield Evidence(
+                heavy,
+                {"has": counts[heavy], "while": light, "with": counts[light], "of": part.name},
+                f"{heavy} has {partitions}, but {light} has {only(counts[light])}.",
+            )
 
 
 def is_even(step: Step, *_: BestSharing) -> bool:
@@ -194,10 +208,14 @@ def fewest_taken_back(step: Step, best: BestSharing) -> Iterator[Evidence]:
 
     Judged where each partition has ceil(readers / partitions) members and their counts are within one.
     """
-    gone = [f"{tp} of {reader}" for reader, tp in taken_back(step)]
+    gone = [f"{tp} from {reader}" for reader, tp in taken_back(step)]
     if len(gone) > best.taken_back:
-        facts = {"taken back": tuple(gone), "needed": best.taken_back}
-        yield Evidence("1 copy" if len(gone) == 1 else f"{len(gone)} copies", facts)
+        subject, were = counted(len(gone), "copy"), "was" if len(gone) == 1 else "were"
+        yield Evidence(
+            subject,
+            {"revoked": tuple(gone), "needed": best.taken_back},
+            f"{subject} {were} revoked ({series(gone)}), but {only(best.taken_back, 'had')} to be.",
+        )
 
 
 # The order of situations decides their aims: those of all groups come first, whoever imports this first.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from operator import attrgetter
 
@@ -11,6 +11,7 @@ from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.step import Step
 from kassay.model.java import utf16_key
 from kassay.properties.registry import Evidence, Scope, claim
+from kassay.writing.text import counted, only, series
 
 PRIORITY_CONFIG = "assignment.consumer.priority"
 PRIORITY_DEFAULT = 2**31 - 1
@@ -53,7 +54,9 @@ def _is_even(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_is_divisible,
     source="RangeAssignor",
-    fix=("split each topic by itself: count // readers for each, and one more for the first count % readers"),
+    fix=(
+        "split each topic by itself: count // subscribers each, one more for the first count % subscribers"
+    ),
 )
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
@@ -63,7 +66,13 @@ def topic_even(step: Step) -> Iterator[Evidence]:
         sizes = list(map(len, by_member.values()))
         if max(sizes) - min(sizes) > 1:
             counts = dict(zip(by_member, sizes))
-            yield Evidence(topic, {"partitions": step.cluster.counts[topic], "counts": counts})
+            heavy, light = max(counts, key=counts.__getitem__), min(counts, key=counts.__getitem__)
+            yield Evidence(
+                topic,
+                {"partitions": step.cluster.counts[topic], "counts": counts},
+                f"{heavy} has {counts[heavy]} of the {step.cluster.counts[topic]} partitions of {topic}, "
+                f"but {light} has {only(counts[light])}.",
+            )
 
 
 def _no_rack_matching(step: Step) -> bool:
@@ -88,10 +97,10 @@ def _ascends(step: Step, place: dict[str | None, int]) -> bool:
     applies=_no_rack_matching,
     breakable=_is_divisible,
     source="RangeAssignor",
-    fix=("assign each reader of a topic, in member order, the next run of consecutive numbers"),
+    fix=("assign each subscriber of a topic, in member order, the next run of consecutive numbers"),
 )
 def contiguous(step: Step) -> Iterator[Evidence]:
-    """Each share of a topic is a run of consecutive numbers in member order.
+    """Each member's partitions of a topic are consecutive, in member order.
 
     Not judged where rack matching applies.
     """
@@ -105,8 +114,17 @@ def contiguous(step: Step) -> Iterator[Evidence]:
         ]
         for _, member_id, numbers in sorted(given):
             if numbers[-1] - numbers[0] + 1 != len(numbers) or numbers[0] <= end:
-                yield Evidence(topic, {"share of": member_id, "is": numbers, "after": end})
+                words = (
+                    f"{member_id} has {_partitions(topic, numbers)}, which are not consecutive."
+                    if numbers[-1] - numbers[0] + 1 != len(numbers)
+                    else f"{member_id} has {topic}-{numbers[0]}, but a member before it has {topic}-{end}."
+                )
+                yield Evidence(topic, {"share of": member_id, "is": numbers, "after": end}, words)
             end = max(end, numbers[-1])
+
+
+def _partitions(topic: str, numbers: Iterable[int]) -> str:
+    return series([f"{topic}-{number}" for number in numbers], f"none of {topic}")
 
 
 def _has_pair(step: Step) -> bool:
@@ -136,7 +154,7 @@ def _is_copartitioned(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_has_pair,
     source="RangeAssignor; KIP-881",
-    fix="assign equal indices of topics with equal counts and readers to the same member",
+    fix="assign equal indices of topics with equal counts and subscribers to the same member",
 )
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
@@ -152,14 +170,12 @@ def copartitioned(step: Step) -> Iterator[Evidence]:
         for other in topics[1:]:
             if shares[first] != shares[other]:
                 member_id = min(m for m, numbers in shares[first].items() if shares[other][m] != numbers)
+                has, there = shares[other][member_id], shares[first][member_id]
                 yield Evidence(
                     other,
-                    {
-                        "like": first,
-                        "but": member_id,
-                        "has": shares[other][member_id],
-                        "and there": shares[first][member_id],
-                    },
+                    {"like": first, "but": member_id, "has": has, "and there": there},
+                    f"{first} and {other} have the same size and subscribers, but {member_id} has "
+                    f"{_partitions(first, there)} next to {_partitions(other, has)}.",
                 )
 
 
@@ -174,7 +190,7 @@ def priority(step: Step, member_id: str) -> int:
     scope=Scope.OUTCOME,
     breakable=attrgetter("is_contested"),
     source="articles on custom assignors, active/passive groups",
-    fix="assign the whole topic to the reader with the highest priority",
+    fix="assign the whole topic to the subscriber with the highest priority",
 )
 def active_passive(step: Step) -> Iterator[Evidence]:
     """All partitions of a topic go to its highest-priority subscriber.
@@ -186,11 +202,14 @@ def active_passive(step: Step) -> Iterator[Evidence]:
         best = max(priority(step, m) for m in by_member)
         wanted = next(m for m in in_order if m in by_member and priority(step, m) == best)
         if len(by_member[wanted]) != step.cluster.counts[topic]:
+            count = counted(step.cluster.counts[topic], "partition")
             yield Evidence(
                 topic,
                 {
-                    "belongs whole to": wanted,
+                    "active": wanted,
                     "priority": best,
                     "counts": {m: len(numbers) for m, numbers in by_member.items()},
                 },
+                f"{wanted} has the highest priority for {topic} "
+                f"but gets {only(len(by_member[wanted]))} of its {count}.",
             )

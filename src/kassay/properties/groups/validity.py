@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from operator import attrgetter
 
 from kassay.model.calls import Failure
@@ -11,8 +11,9 @@ from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SERVER, SHARE
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.answers import Difference
+from kassay.properties.answers import Difference, shown_lists
 from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.writing.text import counted, series
 
 
 @claim(
@@ -27,14 +28,19 @@ from kassay.properties.registry import Evidence, Scope, always, claim
     ),
 )
 def members(step: Step) -> Iterator[Evidence]:
-    """There is an entry for each member id and no other."""
+    """The answer has an entry for each member and no other."""
     wanted, got = step.group.by_id.keys(), step.given.keys()
     if wanted == got:
         return
     for member_id in sorted(wanted - got):
-        yield Evidence(member_id, {"entry": "missing"})
+        yield Evidence(member_id, {"entry": "missing"}, f"The answer has no entry for member {member_id}.")
     for member_id in sorted(got - wanted):
-        yield Evidence(member_id, {"entry": "of no member"})
+        yield _stranger(member_id)
+
+
+def _stranger(member_id: str) -> Evidence:
+    words = f"The answer has an entry for {member_id}, which is not a member of the group."
+    return Evidence(member_id, {"entry": "of no member"}, words)
 
 
 @claim(
@@ -46,9 +52,9 @@ def members(step: Step) -> Iterator[Evidence]:
     fix="name only members of the request",
 )
 def known_members(step: Step) -> Iterator[Evidence]:
-    """No foreign member appears; an absent member has nothing."""
+    """The answer names only members of the group; one without an entry gets nothing."""
     for member_id in sorted(step.given.keys() - step.group.by_id.keys()):
-        yield Evidence(member_id, {"entry": "of no member"})
+        yield _stranger(member_id)
 
 
 _is_read = attrgetter("is_read")
@@ -75,7 +81,8 @@ def single_owner(step: Step) -> Iterator[Evidence]:
             owners.setdefault(tp, []).append(member_id)
     for tp, ids in sorted(owners.items()):
         if len(ids) > 1:
-            yield Evidence(str(tp), {"owners": tuple(sorted(ids))})
+            to = series(sorted(set(ids))) if len(set(ids)) > 1 else f"{ids[0]} more than once"
+            yield Evidence(str(tp), {"owners": tuple(sorted(ids))}, f"{tp} was assigned to {to}.")
 
 
 @claim(
@@ -90,7 +97,8 @@ def given_once(step: Step) -> Iterator[Evidence]:
     """No partition is assigned twice to one member."""
     for member_id, tps in sorted(step.given.items()):
         for tp in sorted({tp for tp in tps if tps.count(tp) > 1}) if len(set(tps)) < len(tps) else ():
-            yield Evidence(str(tp), {"twice to": member_id})
+            words = f"{tp} was assigned to {member_id} more than once."
+            yield Evidence(str(tp), {"twice to": member_id}, words)
 
 
 def _reads_something(step: Step) -> bool:
@@ -110,16 +118,22 @@ def _reads_something(step: Step) -> bool:
     ),
 )
 def exists(step: Step) -> Iterator[Evidence]:
-    """Every assigned partition is in the metadata: topic known, 0 <= p < its count."""
+    """Every assigned partition exists: its topic is in the metadata, and 0 <= number < count."""
     if step.facts.is_of_read_topics or step.given_out <= step.cluster.everything:
         return
     counts = step.cluster.counts
     for member_id, tps in step.given.items():
         for topic, partition in tps:
             if not 0 <= partition < counts.get(topic, 0):
+                why = (
+                    f"has {counted(counts[topic], 'partition')}, numbered from 0"
+                    if topic in counts
+                    else "does not exist"
+                )
                 yield Evidence(
                     f"{topic}-{partition}",
-                    {"given to": member_id, "partitions of the topic": counts.get(topic, "unknown topic")},
+                    {"assigned to": member_id, "partitions of the topic": counts.get(topic)},
+                    f"{member_id} was assigned {topic}-{partition}, but topic {topic} {why}.",
                 )
 
 
@@ -138,7 +152,7 @@ def _has_stranger(step: Step) -> bool:
     fix="assign a partition only to members whose own subscription names its topic",
 )
 def subscribed(step: Step) -> Iterator[Evidence]:
-    """A member gets only topics of its own subscription."""
+    """A member is assigned only partitions of topics that it subscribes to."""
     if step.facts.is_sound:
         return
     by_id = step.group.by_id
@@ -149,7 +163,9 @@ def subscribed(step: Step) -> Iterator[Evidence]:
         topics = member.topics
         for tp in tps:
             if tp[0] not in topics:
-                yield Evidence(str(tp), {"given to": member_id, "which reads": topics})
+                reads = f"only to {series(topics)}" if topics else "to nothing"
+                words = f"{member_id} was assigned {tp} but subscribes {reads}."
+                yield Evidence(str(tp), {"assigned to": member_id, "which reads": topics}, words)
 
 
 def _left_out(step: Step) -> list[TopicPartition]:
@@ -187,7 +203,7 @@ def _has_unowned(step: Step) -> bool:
     validity=True,
     breakable=_must_give,
     source="KIP-54, KIP-429",
-    fix="continue until no partition of a topic with readers is left over",
+    fix="continue until no partition of a subscribed topic is left over",
 )
 def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Every partition of a known topic with a subscriber is assigned.
@@ -201,11 +217,18 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
         if lost and step.protocol is RebalanceProtocol.COOPERATIVE:
             lost = [tp for tp in lost if tp not in step.group.reported_owners]
         for tp in lost:
-            yield Evidence(str(tp), {"owner": "none", "subscribers": step.group.subscribers[tp.topic]})
+            readers = step.group.subscribers[tp.topic]
+            yield Evidence(str(tp), {"owner": None, "subscribers": readers}, _unassigned(tp, readers))
     for outcome in rebalanced.outcomes:
         if outcome.protocol is RebalanceProtocol.COOPERATIVE:
             for tp in _left_out(outcome):
-                yield Evidence(str(tp), {"owner": "none at the fixpoint"})
+                words = f"{tp} still has no owner when the group is stable."
+                yield Evidence(str(tp), {"owner": None, "stable": True}, words)
+
+
+def _unassigned(tp: TopicPartition, readers: Collection[str]) -> str:
+    subscribe = "subscribes" if len(readers) == 1 else "subscribe"
+    return f"{tp} was assigned to no member, although {series(readers)} {subscribe} to {tp.topic}."
 
 
 def _must_share(rebalanced: Rebalanced) -> bool:
@@ -220,7 +243,7 @@ def _must_share(rebalanced: Rebalanced) -> bool:
     validity=True,
     breakable=_must_share,
     source="KIP-932",
-    fix="assign every assignable partition to a reader of its topic",
+    fix="assign every assignable partition to a subscriber of its topic",
 )
 def shared_out(rebalanced: Rebalanced) -> Iterator[Evidence]:
     """Every assignable partition of a known topic with a subscriber has a member."""
@@ -230,7 +253,8 @@ def shared_out(rebalanced: Rebalanced) -> Iterator[Evidence]:
         for topic, subscribers in sorted(step.group.subscribers.items()):
             for tp in step.assignable_of(topic):
                 if tp not in step.given_out:
-                    yield Evidence(str(tp), {"members": "none", "subscribers": subscribers})
+                    facts = {"members": (), "subscribers": subscribers}
+                    yield Evidence(str(tp), facts, _unassigned(tp, subscribers))
 
 
 def difference(before: Assignment, then: Assignment) -> Iterator[Difference]:
@@ -240,9 +264,10 @@ def difference(before: Assignment, then: Assignment) -> Iterator[Difference]:
     for member_id in sorted(before.keys() | then.keys()):
         first, second = sorted(before.get(member_id, ())), sorted(then.get(member_id, ()))
         if first != second:
-            yield Difference(member_id, first, second)
+            yield Difference(member_id, first, second, (f"{member_id} gets", *shown_lists(first, second)))
             return
-    yield Difference("the member ids", sorted(before.keys()), sorted(then.keys()))
+    ids = sorted(before.keys()), sorted(then.keys())
+    yield Difference("the answer", *ids, ("The answer has entries for", *shown_lists(*ids)))
 
 
 def differences(step: Step, then: Assignment) -> Iterator[Difference]:

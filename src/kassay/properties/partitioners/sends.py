@@ -8,16 +8,35 @@ from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.errors import FailureKind
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSendsStep, Sent
-from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims
+from kassay.properties.answers import Difference, Unanswered, answer_claims, changed_input, repeated_claims
 from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.registry import Evidence, always, claim
+from kassay.writing.text import counted, series
+
+KEY_SHOWN = 24
+"""The most bytes of a key that are printed in full."""
 
 
 def named(record: ProducerRecord) -> str:
     """The record's name in evidence."""
-    key = "no key" if record.key is None else f"key {record.key.hex() or 'empty'}"
-    partition = "" if record.partition is None else f", partition {record.partition}"
-    return f"record for {record.topic}, {key}{partition}"
+    key = "without a key" if record.key is None else "with an empty key"
+    key = f"with key {_shown_key(record.key)}" if record.key else key
+    partition = "" if record.partition is None else f" for partition {record.partition}"
+    return f"record to {record.topic}{partition} {key}"
+
+
+def _shown_key(key: bytes) -> str:
+    """The key in hexadecimal digits, the middle of a long one left out."""
+    digits = key.hex()
+    return digits if len(key) <= KEY_SHOWN else f"{digits[:8]}...{digits[-8:]} ({len(key)} bytes)"
+
+
+def _sent_to(sent: Sent) -> str:
+    return f"The {named(sent.record)} was sent to partition {sent.answer}"
+
+
+def _has(sent: Sent) -> str:
+    return f"{sent.record.topic} has {counted(sent.topic.count, 'partition')}, numbered from 0"
 
 
 def is_out_of_range(sent: Sent) -> bool:
@@ -52,14 +71,15 @@ def _by_key(step: ProducerSendsStep) -> Iterator[tuple[bytes, int]]:
     breakable=always,
     source="Partitioner",
     fix=(
-        "make the hash positive (hash & 0x7fffffff) before it takes the remainder by the number of partitions"
+        "make the hash positive (hash & 0x7fffffff) before taking the remainder by the number of partitions"
     ),
 )
 def in_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """0 <= partition < count for every record, count >= 1."""
     for sent in step.given:
         if isinstance(sent.answer, int) and not 0 <= sent.answer < sent.topic.count:
-            yield Evidence(named(sent.record), {"sent to": sent.answer, "of partitions": sent.topic.count})
+            facts = {"sent to": sent.answer, "of partitions": sent.topic.count}
+            yield Evidence(named(sent.record), facts, f"{_sent_to(sent)}, but {_has(sent)}.")
 
 
 def _sent(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...]:
@@ -72,7 +92,8 @@ def unanswered(step: ProducerSendsStep) -> Iterator[Unanswered]:
         answer = sent.answer
         crashed = isinstance(answer, Failure) and answer.kind is not FailureKind.RAISED
         if isinstance(answer, Failure | Refusal) and (crashed or not is_out_of_range(sent)):
-            yield Unanswered(named(sent.record), answer)
+            name = named(sent.record)
+            yield Unanswered(name, answer, begins=f"For the {name}, ")
 
 
 answer_claims(PARTITIONER, "Partitioner", unanswered)
@@ -101,6 +122,7 @@ def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(
                 named(sent.record),
                 {"sent to": partition, "and before to": first, "of partitions": sent.topic.count},
+                f"{_sent_to(sent)}, an earlier one with the same key to partition {first}.",
             )
 
 
@@ -128,7 +150,7 @@ def _is_bound(step: ProducerSendsStep) -> bool:
     looks=(Look.OTHER,),
     breakable=lambda step: _is_asked(step) or _is_bound(step),
     source="Partitioner",
-    fix="change none of its arguments, and keep no state that decides where records with a key go",
+    fix="leave the arguments unchanged, and keep no state that decides where records with a key go",
 )
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
     """The arguments are unchanged, and another object sends keyed or explicit records to the same place.
@@ -136,21 +158,31 @@ def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
     The other object has the same configuration. Those in other processes are covered by `deterministic`.
     """
     if step.mutated:
-        yield Evidence("the input", {"changed": step.mutated})
+        yield changed_input(PARTITIONER.method, step.mutated)
     for probe in step.probes:
         if probe.look is not Look.OTHER:
             continue
         for first, then in zip(step.given, _sent(probe.answer), strict=False):
             by_itself = _goes_by_itself(first.record)
             if not by_itself and isinstance(first.answer, int) and then.answer != first.answer:
-                yield Evidence(named(first.record), {"first": first.answer, "then": then.answer})
+                words = _difference(first, then).between("from one object", "from another")
+                yield Evidence(named(first.record), {"first": first.answer, "then": then.answer}, words)
 
 
 def differences(step: ProducerSendsStep, then: tuple[Sent, ...]) -> Iterator[Difference]:
     """The records that did not go to the same place."""
     for first, second in zip(step.given, then, strict=True):
         if second.answer != first.answer:
-            yield Difference(named(first.record), first.answer, second.answer)
+            yield _difference(first, second)
+
+
+def _difference(first: Sent, second: Sent) -> Difference:
+    name = named(first.record)
+    own, other = (
+        f"partition {sent.answer}" if isinstance(sent.answer, int) else "no partition"
+        for sent in (first, second)
+    )
+    return Difference(name, first.answer, second.answer, (f"The {name} gets", own, other))
 
 
 def _is_open(step: ProducerSendsStep) -> bool:
@@ -181,6 +213,7 @@ def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(
                 named(sent.record),
                 {"sent to": partition, "by Kafka to": wanted, "of partitions": sent.topic.count},
+                f"{_sent_to(sent)}, but Kafka sends it to partition {wanted} of {sent.topic.count}.",
             )
 
 
@@ -209,7 +242,13 @@ def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
             and isinstance(sent.answer, int)
             and sent.answer not in available
         ):
-            yield Evidence(named(sent.record), {"sent to": sent.answer, "available": available})
+            are = (
+                f"partition {available[0]} is"
+                if len(available) == 1
+                else f"partitions {series(available)} are"
+            )
+            facts = {"sent to": sent.answer, "available": available}
+            yield Evidence(named(sent.record), facts, f"{_sent_to(sent)}, but only {are} available.")
 
 
 def asks_out_of_range(step: ProducerSendsStep) -> bool:
@@ -229,4 +268,6 @@ def refuses_out_of_range(step: ProducerSendsStep) -> Iterator[Evidence]:
     """An explicit partition outside [0, count) is an error."""
     for sent in step.given:
         if is_out_of_range(sent) and isinstance(sent.answer, int):
-            yield Evidence(named(sent.record), {"sent to": sent.answer, "of partitions": sent.topic.count})
+            facts = {"sent to": sent.answer, "of partitions": sent.topic.count}
+            words = f"{_sent_to(sent)}, although {_has(sent)}."
+            yield Evidence(named(sent.record), facts, words)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.model.calls import Refusal
+from kassay.model.calls import Failure, Refusal
 from kassay.model.errors import FailureKind
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.plan import Plan, PlanStep
 from kassay.model.placement.request import Placement, PlacementRequest, PlacementStep
 from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
-from kassay.properties.placement.plans import has_rows
-from kassay.properties.placement.replicas import is_too_few
+from kassay.properties.placement.plans import has_rows, move_words
+from kassay.properties.placement.replicas import brokers, is_too_few
+from kassay.writing.text import counted
 
 
 def may_refuse(request: PlacementRequest) -> bool:
@@ -41,13 +42,33 @@ def may_differ(step: PlacementStep) -> bool:
 def difference_of_placements(step: PlacementStep, then: Placement | Refusal) -> Iterator[Difference]:
     """Two placements that are not the same; refusals do not differ in their messages."""
     first = step.answer
-    if not (isinstance(first, Refusal) and isinstance(then, Refusal)):
-        yield Difference("the answer", first, then)
+    if isinstance(first, Refusal) and isinstance(then, Refusal):
+        return
+    if isinstance(first, Failure | Refusal) or isinstance(then, Refusal) or len(first) != len(then):
+        yield Difference("the answer", first, then, ("The answer is", _shown(first), _shown(then)))
+        return
+    partition, own, other = next((p, a, b) for p, (a, b) in enumerate(zip(first, then)) if a != b)
+    words = f"Partition {partition} is on", brokers(own), brokers(other)
+    yield Difference(f"partition {partition}", first, then, words)
+
+
+def _shown(answer: Placement | Refusal | Failure) -> str:
+    if isinstance(answer, Refusal):
+        return f"a refusal ({answer.java_class.rpartition('.')[2]})"
+    return (
+        "a failure" if isinstance(answer, Failure) else f"a placement of {counted(len(answer), 'partition')}"
+    )
 
 
 def difference_of_plans(step: PlanStep, then: Plan) -> Iterator[Difference]:
     """Two plans that are not the same."""
-    yield Difference("the plan", tuple(map(str, step.given.moves)), tuple(map(str, then.moves)))
+    first, second = step.given.moves, then.moves
+    at = next((n for n, (a, b) in enumerate(zip(first, second)) if a != b), min(len(first), len(second)))
+    own, other = (
+        f"takes {move_words(moves[at])}" if at < len(moves) else "is missing" for moves in (first, second)
+    )
+    words = f"Move {at + 1}", own, other
+    yield Difference(f"move {at + 1}", tuple(map(str, first)), tuple(map(str, second)), words)
 
 
 answer_claims(PLACER, "ReplicaPlacer", unanswered_calls("place"), may_decline)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementStep
+from kassay.properties.placement.replicas import brokers
 from kassay.properties.registry import Evidence, Scope, claim
 
 
@@ -71,7 +72,18 @@ def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence
     loads = step.replica_loads
     worse = gap(loads.values(), best.replicas or ())
     if not _is_even(loads) and worse > 0:
-        yield Evidence("replicas", {"are": loads, "could be": best.replicas, "squares too many": worse})
+        yield _uneven("replicas", loads, best.replicas or (), worse)
+
+
+def _uneven(what: str, loads: Mapping[int, int], best: tuple[int, ...], worse: int) -> Evidence:
+    least, most = min(loads.values()), max(loads.values())
+    ends = [brokers([broker for broker, load in loads.items() if load == end], 3) for end in (most, least)]
+    possible = f"{best[0]} each is" if best[0] == best[-1] else f"{best[0]} to {best[-1]} are"
+    if (best[0], best[-1]) == (least, most):
+        possible = "a more even spread is"
+    where = f"most: {ends[0]}; least: {ends[1]}"
+    words = f"Brokers have {least} to {most} {what} ({where}), but {possible} possible."
+    return Evidence(what, {"are": loads, "could be": best, "squares too many": worse}, words)
 
 
 def _may_lead_unevenly(step: PlacementStep, best: BestPlacement) -> bool:
@@ -97,4 +109,4 @@ def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]
     loads = step.leader_loads
     worse = gap(loads.values(), best.leaders)
     if not _is_even(loads) and worse > 0:
-        yield Evidence("leaders", {"are": loads, "could be": best.leaders, "squares too many": worse})
+        yield _uneven("leaders", loads, best.leaders, worse)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.placement.kinds import PLANNER
-from kassay.model.placement.plan import Plan, PlanStep
+from kassay.model.placement.plan import Move, Plan, PlanStep
 from kassay.model.placement.request import Replicas
-from kassay.properties.placement.replicas import rack_rule, wrong_replicas
+from kassay.properties.placement.replicas import brokers, crowded_words, rack_rule, wrong_replicas
 from kassay.properties.registry import Evidence, Scope, claim
+from kassay.writing.text import counted, only
 
 
 class BestPlan(NamedTuple):
@@ -32,10 +33,13 @@ class Stage(NamedTuple):
     wanted: int
     last: bool
 
-    @property
-    def subject(self) -> str:
-        """Its name in evidence."""
-        return f"{self.partition} after {self.after_moves} moves"
+    def against(self, facts: Mapping[str, object], words: str) -> Evidence:
+        """The evidence with words that follow the name of the partition."""
+        return Evidence(
+            str(self.partition),
+            {"after moves": self.after_moves, "replicas": self.replicas, **facts},
+            f"After {counted(self.after_moves, 'move')}, {self.partition} {words}.",
+        )
 
 
 _P = TypeVar("_P", bound=Callable[..., Iterator[Evidence]])
@@ -95,6 +99,14 @@ def _claim(
     return register
 
 
+def move_words(move: Move) -> str:
+    """The move as what it takes where."""
+    if move.source is None:
+        return f"a new replica of {move.partition} to broker {move.target}"
+    where = "away" if move.target is None else f"to broker {move.target}"
+    return f"a replica of {move.partition} from broker {move.source} {where}"
+
+
 def stages(plan: Plan) -> Iterator[Stage]:
     """Every state of a partition during the plan, without the starts."""
     ends = {move.partition: number for number, move in enumerate(plan.moves, start=1)}
@@ -118,9 +130,12 @@ def plan_valid(plan: Plan) -> Iterator[Evidence]:
     """A replica moves only from a broker that hosts it; each state between keeps the other rules."""
     for number, (move, before, after) in enumerate(plan.states(), start=1):
         if move.source is not None and move.source not in before:
-            yield Evidence(f"move {number}", {"is": str(move), "but the replicas are on": before})
+            words = f"Move {number} takes {move_words(move)}, but its replicas are on {brokers(before)}."
+            yield Evidence(f"move {number}", {"is": str(move), "but the replicas are on": before}, words)
         if Counter(after) != Counter(move.exchanged(before)):
-            yield Evidence(f"move {number}", {"is": str(move), "from": before, "but leads to": after})
+            words = f"Move {number} takes {move_words(move)}, but leads to {brokers(after)}."
+            facts = {"is": str(move), "from": before, "but leads to": after}
+            yield Evidence(f"move {number}", facts, words)
     yield from replicas_distinct_in_plan(plan)
     yield from rack_spread_in_plan(plan)
 
@@ -134,17 +149,17 @@ def plan_valid(plan: Plan) -> Iterator[Evidence]:
 )
 def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
     """After every move the partition has exactly RF different brokers, none of them removed at its last."""
-    brokers = {broker.broker_id: broker for broker in plan.brokers}
+    known = {broker.broker_id: broker for broker in plan.brokers}
     going = {
-        partition: frozenset(broker for broker in replicas if broker not in brokers)
+        partition: frozenset(broker for broker in replicas if broker not in known)
         for partition, replicas in plan.before
     }
     for stage in stages(plan):
         still = frozenset() if stage.last else going[stage.partition]
-        for wrong in wrong_replicas(stage.replicas, brokers, stage.wanted):
-            unknown = wrong.get("no such broker")
+        for facts, words in wrong_replicas(stage.replicas, known, stage.wanted):
+            unknown = facts.get("no such broker")
             if not isinstance(unknown, list) or not still.issuperset(unknown):
-                yield Evidence(stage.subject, {"replicas": stage.replicas, **wrong})
+                yield stage.against(facts, words)
 
 
 @_claim(
@@ -163,15 +178,9 @@ def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
         held_before = not rack_rule(plan.brokers, len(stage.before)).broken_by(stage.before, racks)
         # A plan may start from a placement that breaks the rule; on the way it cannot fix all at once.
         if rule.broken_by(stage.replicas, racks) and (stage.last or held_before):
-            yield Evidence(
-                stage.subject,
-                {
-                    "replicas": stage.replicas,
-                    "in racks": tuple(racks.get(broker) for broker in stage.replicas),
-                    "racks wanted": rule.racks,
-                    "in one": rule.most,
-                },
-            )
+            held = tuple(racks.get(broker) for broker in stage.replicas)
+            facts = {"in racks": held, "racks wanted": rule.racks, "in one": rule.most}
+            yield stage.against(facts, crowded_words(stage.replicas, held, rule))
 
 
 @_claim(
@@ -186,4 +195,5 @@ def plan_minimal(plan: Plan, fewest: int) -> Iterator[Evidence]:
     """The fewest replicas move among plans that reach the same balance."""
     copied = sum(move.target is not None for move in plan.moves)
     if copied > fewest:
-        yield Evidence("the plan", {"replicas copied": copied, "could be": fewest})
+        words = f"The plan copies {counted(copied, 'replica')}, but {only(fewest, 'has')} to be copied."
+        yield Evidence("the plan", {"replicas copied": copied, "could be": fewest}, words)

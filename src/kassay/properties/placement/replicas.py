@@ -15,6 +15,7 @@ from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest, PlacementStep, Replicas
 from kassay.properties.registry import Evidence, always, claim
+from kassay.writing.text import counted, only, series
 
 
 class RackRule(NamedTuple):
@@ -61,33 +62,45 @@ def is_placed(step: PlacementStep) -> bool:
     applies=is_placed,
     breakable=always,
     source="AdminUtils",
-    fix=(
-        "choose for each partition as many brokers as the replication factor says, each known and none twice"
-    ),
+    fix=("choose for each partition as many different, known brokers as the replication factor says"),
 )
 def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
     """Every new partition has exactly RF different, known brokers."""
     request = step.request
     wanted, given = max(0, request.partitions), len(step.placed or ())
     if given != wanted:
-        yield Evidence("the answer", {"partitions": given, "requested": wanted})
+        words = f"The answer has {counted(given, 'partition')} instead of {wanted}."
+        yield Evidence("the answer", {"partitions": given, "requested": wanted}, words)
     for partition, replicas in step.numbered():
-        for wrong in wrong_replicas(replicas, request.by_id, request.replication_factor):
-            yield Evidence(f"partition {partition}", {"replicas": replicas, **wrong})
+        for facts, words in wrong_replicas(replicas, request.by_id, request.replication_factor):
+            words = f"Partition {partition} {words}."
+            yield Evidence(f"partition {partition}", {"replicas": replicas, **facts}, words)
+
+
+def brokers(ids: Collection[int], most: int = 6) -> str:
+    """The brokers in words: the first `most`, and the number of the others.
+
+    >>> brokers([]), brokers([1]), brokers([1, 2])
+    ('no broker', 'broker 1', 'brokers 1 and 2')
+    """
+    return f"broker{'s' if len(ids) > 1 else ''} {series(ids, most=most)}" if ids else "no broker"
 
 
 def wrong_replicas(
-    replicas: Replicas, brokers: Mapping[int, Broker], replication_factor: int
-) -> Iterator[dict[str, object]]:
-    """The errors in the replicas of one partition, racks aside: one fact each."""
+    replicas: Replicas, known: Mapping[int, Broker], replication_factor: int
+) -> Iterator[tuple[dict[str, object], str]]:
+    """The errors in the replicas of one partition, racks aside: one fact each, and words after its name."""
+    are = f"({brokers(replicas)})"
     if len(replicas) != replication_factor:
-        yield {"expected": replication_factor}
+        words = f"has {counted(len(replicas), 'replica')} instead of {replication_factor} {are}"
+        yield {"expected": replication_factor}, words
     repeated = sorted(broker for broker, times in Counter(replicas).items() if times > 1)
     if repeated:
-        yield {"more than once": repeated}
-    unknown = sorted({broker for broker in replicas if broker not in brokers})
+        yield {"more than once": repeated}, f"has several replicas on {brokers(repeated)} {are}"
+    unknown = sorted({broker for broker in replicas if broker not in known})
     if unknown:
-        yield {"no such broker": unknown}
+        missing = "which does not exist" if len(unknown) == 1 else "which do not exist"
+        yield {"no such broker": unknown}, f"has a replica on {brokers(unknown)}, {missing} {are}"
 
 
 @claim(
@@ -110,6 +123,8 @@ def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
                 "brokers": len(request.brokers),
                 "placed": step.placed,
             },
+            f"The answer is a placement, although {counted(len(request.brokers), 'broker')} cannot hold "
+            f"{counted(request.replication_factor, 'replica')} of a partition.",
         )
 
 
@@ -184,7 +199,22 @@ def rack_spread(step: PlacementStep) -> Iterator[Evidence]:
             yield Evidence(
                 f"partition {partition}",
                 {"replicas": replicas, "in racks": held, "racks wanted": rule.racks, "in one": rule.most},
+                f"Partition {partition} {crowded_words(replicas, held, rule)}.",
             )
+
+
+def crowded_words(replicas: Replicas, held: Iterable[str | None], rule: RackRule) -> str:
+    """Words after the name of a partition whose replicas, in these racks, break the rule."""
+    counts = Counter(rack for rack in held if rack is not None)
+    if len(counts) < rule.racks:
+        return (
+            f"has replicas in {only(len(counts))} of {rule.racks} possible racks "
+            f"({brokers(replicas)} in {series(counts)})"
+        )
+    rack, number = counts.most_common(1)[0]
+    return (
+        f"has {counted(number, 'replica')} in rack {rack}, where {rule.most} would do ({brokers(replicas)})"
+    )
 
 
 def has_partial_racks(step: PlacementStep) -> bool:
@@ -209,7 +239,9 @@ def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
     """A cluster in which only some brokers have a rack is refused."""
     if step.placed is not None:
         bare = tuple(broker.broker_id for broker in step.request.brokers if broker.rack is None)
-        yield Evidence("the answer", {"brokers without a rack": bare, "placed": step.placed})
+        have = "has" if len(bare) == 1 else "have"
+        words = f"The answer is a placement, although {brokers(bare)} {have} no rack."
+        yield Evidence("the answer", {"brokers without a rack": bare, "placed": step.placed}, words)
 
 
 def has_laps(step: PlacementStep) -> bool:
@@ -235,7 +267,7 @@ def _may_repeat_followers(step: PlacementStep) -> bool:
     applies=has_laps,
     breakable=_may_repeat_followers,
     source="AdminUtils, its second goal",
-    fix="shift the followers by one more each time it has gone round all brokers",
+    fix="shift the followers by one more after each pass over the brokers",
 )
 def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
     """A broker that leads at least as many partitions as there are brokers has two follower sets or more.
@@ -252,8 +284,12 @@ def follower_spread(step: PlacementStep) -> Iterator[Evidence]:
             and len(set(followers)) == 1
             and _has_choice(step.request, leader)
         ):
+            by = sorted(followers[0])
             yield Evidence(
-                f"broker {leader}", {"leads": len(followers), "always followed by": sorted(followers[0])}
+                f"broker {leader}",
+                {"leads": len(followers), "always followed by": by},
+                f"Broker {leader} leads {counted(len(followers), 'partition')}, "
+                f"and all have their followers on {brokers(by)}.",
             )
 
 
@@ -298,4 +334,10 @@ def no_fenced_leader(step: PlacementStep) -> Iterator[Evidence]:
         if replicas and replicas[0] in known and replicas[0] not in unfenced:
             able = tuple(broker for broker in replicas if broker in unfenced)
             if able:
-                yield Evidence(f"partition {partition}", {"led by fenced": replicas[0], "could be": able})
+                are = "is" if len(able) == 1 else "are"
+                words = (
+                    f"Partition {partition} has the unavailable broker {replicas[0]} as its preferred "
+                    f"leader, although {brokers(able)} {are} available."
+                )
+                facts = {"led by fenced": replicas[0], "could be": able}
+                yield Evidence(f"partition {partition}", facts, words)

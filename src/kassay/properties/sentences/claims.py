@@ -7,7 +7,7 @@ campaign's records contain all that a replay needs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from kassay.properties.registry import Claim, ClaimKind, Evidence, Scope
 from kassay.properties.sentences.grammar import SentenceError
 from kassay.properties.sentences.meaning import NOTHING, Sentence, sentence
 from kassay.properties.sentences.vocabulary import Undefined, Vocabulary
+from kassay.writing.text import series
 
 SOURCE: Final = "the user's own sentence"
 NAME: Final = re.compile(r"\s*([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\s*=(?!=)\s*")
@@ -122,13 +123,26 @@ class _Judged:
             return
         facts = dict(_facts(read, scene))
         if read.witness is None:
-            yield Evidence(self.vocabulary.everything, facts)
+            yield _evidence(self.vocabulary.everything, facts)
             return
         variable, things_, says = read.witness
         for thing in things_.each(scene):
             if not says(scene, {variable: thing}):
-                yield Evidence(f"{things_.meaning} {thing}", facts)
+                yield _evidence(f"{things_.meaning} {thing}", facts)
                 return
+
+
+def _evidence(subject: str, facts: dict[str, object]) -> Evidence:
+    values = [f"{name} = {_shown(value)}" for name, value in facts.items()]
+    measured = f", where {series(values, most=6)}" if values else ""
+    return Evidence(subject, facts, f"The sentence is false for {subject}{measured}.")
+
+
+def _shown(value: object) -> str:
+    """The value of a measure, or its values by name."""
+    if isinstance(value, Mapping):
+        return f"({', '.join(f'{name}: {each}' for name, each in value.items())})"
+    return f"({', '.join(map(str, value))})" if isinstance(value, tuple | list) else str(value)
 
 
 def _scene(vocabulary: Vocabulary, scope: Scope, things: tuple[Any, ...]) -> Any:

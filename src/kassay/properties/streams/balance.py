@@ -19,6 +19,7 @@ from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
 from kassay.properties.streams.tasks import active_loads, pairs
+from kassay.writing.text import counted, only, series
 
 
 def _lighter_elsewhere(step: TaskStep) -> Iterator[tuple[str, str]]:
@@ -51,9 +52,13 @@ def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
     Stronger than `balanced-within-one` where processes have different numbers of threads.
     """
     loads = active_loads(step)
+    threads = {c.process_id: counted(c.capacity, "thread") for c in step.request.clients}
     for over, under in _lighter_elsewhere(step):
         yield Evidence(
-            over, {"active": loads[over], "other": under, "other active": loads[under], "loads": loads}
+            over,
+            {"active": loads[over], "other": under, "other active": loads[under], "loads": loads},
+            f"{over} has {counted(loads[over], 'active task')} on {threads[over]}, but "
+            f"{under} has {loads[under] or 'none'} on {threads[under]} and could take one.",
         )
 
 
@@ -146,7 +151,9 @@ def sticky_minimal(run: TaskRun) -> Iterator[Evidence]:
     )
     needed = least_moved(before)
     if len(moved) > needed:
+        subject = counted(len(moved), "task")
         yield Evidence(
-            f"{len(moved)} task{'s' * (len(moved) > 1)}",
+            subject,
             {"moved": tuple(map(str, moved)), "needed to move": needed},
+            f"{subject} moved ({series(moved)}), but {only(needed, 'had')} to.",
         )

@@ -15,7 +15,8 @@ from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskId
 from kassay.properties.registry import Evidence, Scope, always, claim
 from kassay.properties.streams.stickiness import before, homes
-from kassay.properties.streams.tasks import has_stateful
+from kassay.properties.streams.tasks import copies_words, has_stateful
+from kassay.writing.text import counted, only, series
 
 
 def _copies(step: TaskStep) -> Iterator[tuple[TaskId, list[str], int]]:
@@ -39,7 +40,8 @@ def standby_count(step: TaskStep) -> Iterator[Evidence]:
     """When stable, each stateful task has exactly min(standbys, processes - 1) standby copies."""
     for task, standby_on, required in _copies(step):
         if len(standby_on) != required:
-            yield Evidence(str(task), {"standby on": tuple(standby_on), "required": required})
+            facts = {"standby on": tuple(standby_on), "required": required}
+            yield Evidence(str(task), facts, copies_words(task, len(standby_on), required))
 
 
 def _may_have_too_many(step: TaskStep) -> bool:
@@ -73,10 +75,17 @@ def warm_ups(step: TaskStep) -> Iterator[Evidence]:
     more = {task: (on, len(on) - required) for task, on, required in _copies(step) if len(on) > required}
     number = sum(beyond for _, beyond in more.values())
     if number > step.request.warmup_replicas_max:
-        yield Evidence("warm-ups", {"number": number, "at most": step.request.warmup_replicas_max})
+        subject, most = counted(number, "warm-up"), step.request.warmup_replicas_max
+        words = f"The answer has {subject}, but max.warmup.replicas is {most}."
+        yield Evidence(subject, {"number": number, "at most": most}, words)
     for task, (on, beyond) in sorted(more.items()):
-        if sum(not _has_caught_up(step, process_id, task) for process_id in on) < beyond:
-            yield Evidence(str(task), {"standby on": tuple(on), "beyond those required": beyond})
+        behind = sum(not _has_caught_up(step, process_id, task) for process_id in on)
+        if behind < beyond:
+            words = (
+                f"Task {task} has {counted(beyond, 'warm-up')}, but {only(behind)} of its copies "
+                f"{'is' if behind < 2 else 'are'} still behind."
+            )
+            yield Evidence(str(task), {"standby on": tuple(on), "beyond those required": beyond}, words)
 
 
 def _has_caught_up(step: TaskStep, process_id: str, task: TaskId) -> bool:
@@ -168,6 +177,10 @@ def sticky_standbys(step: TaskStep, best: BestStandbys) -> Iterator[Evidence]:
     restored = _restored(step)
     if len(restored) > best.least:
         where = tuple(f"{task} on {process}" for task, process in restored)
+        subject = counted(len(restored), "standby copy")
+        need = "needs" if len(restored) == 1 else "need"
         yield Evidence(
-            f"{len(restored)} restored", {"restores": len(restored), "least": best.least, "restored": where}
+            subject,
+            {"restores": len(restored), "least": best.least, "restored": where},
+            f"{subject} {need} a restore ({series(where)}), but at best {only(best.least, 'does')}.",
         )

@@ -5,11 +5,12 @@ Source: KIP-924, `TaskAssignor.AssignmentError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.properties.registry import Evidence, claim
+from kassay.writing.text import series
 
 
 def _may_be_refused(step: TaskStep) -> bool:
@@ -35,12 +36,26 @@ def task_errors(step: TaskStep) -> Iterator[Evidence]:
     runs_on, stands_by_on = given.active_on, given.standby_on
     for task, processes in sorted(runs_on.items()):
         if len(processes) > 1:
-            yield Evidence("ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES", {"task": task, "on": tuple(processes)})
+            yield _error(
+                "ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES",
+                f"task {task} is active on {series(processes)}",
+                {"task": task, "on": tuple(processes)},
+            )
     for task in sorted(stands_by_on.keys() & stateless):
-        yield Evidence("INVALID_STANDBY_TASK", {"task": task, "on": tuple(stands_by_on[task])})
+        yield _error(
+            "INVALID_STANDBY_TASK",
+            f"task {task} has no state but a standby copy on {series(stands_by_on[task])}",
+            {"task": task, "on": tuple(stands_by_on[task])},
+        )
     for process_id in sorted(request.by_id.keys() - given.processes.keys()):
-        yield Evidence("MISSING_PROCESS_ID", {"process": process_id})
+        what = f"the answer has no entry for process {process_id}"
+        yield _error("MISSING_PROCESS_ID", what, {"process": process_id})
     for process_id in sorted(given.processes.keys() - request.by_id.keys()):
-        yield Evidence("UNKNOWN_PROCESS_ID", {"process": process_id})
+        what = f"process {process_id} is not in the request"
+        yield _error("UNKNOWN_PROCESS_ID", what, {"process": process_id})
     for task in sorted((runs_on.keys() | stands_by_on.keys()) - tasks):
-        yield Evidence("UNKNOWN_TASK_ID", {"task": task})
+        yield _error("UNKNOWN_TASK_ID", f"task {task} is not in the request", {"task": task})
+
+
+def _error(code: str, what: str, facts: Mapping[str, object]) -> Evidence:
+    return Evidence(code, facts, f"{code}: {what}.")

@@ -10,6 +10,7 @@ from kassay.model.streams.history import SETTLING_ROUNDS_MAX, TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.properties.registry import Evidence, NumberRange, Scope, always, claim, number
 from kassay.properties.streams.tasks import changed, difference, is_open
+from kassay.writing.text import counted
 
 
 def _is_answered(run: TaskRun, *_: str) -> bool:
@@ -36,38 +37,41 @@ def converges(run: TaskRun, rounds: str) -> Iterator[Evidence]:
     `converges:k`: within at most k rounds until one in which no process gives up or gains anything.
     """
     if not run.at_rest:
-        yield Evidence("the application", {"not at rest after rounds": run.settling})
+        words = f"The application is not stable after {counted(run.settling, 'round')}."
+        yield Evidence("the application", {"not stable after rounds": run.settling}, words)
     elif rounds and run.settling > int(rounds):
-        yield Evidence("the application", {"rounds": run.settling, "promised": rounds})
+        taken = counted(run.settling, "round")
+        words = f"The application became stable after {taken}; at most {rounds} are allowed."
+        yield Evidence("the application", {"rounds": run.settling, "allowed": rounds}, words)
 
 
-def _rested(step: TaskStep) -> bool:
+def _changed_nothing(step: TaskStep) -> bool:
     """Whether every process kept exactly its tasks and no further rebalance was requested."""
     answered = not isinstance(step.answer, Failure)
     return answered and not step.given.probing_rebalance and next(changed(step), None) is None
 
 
-def _was_left_alone(run: TaskRun) -> bool:
-    return run.answered and any(_resting_pairs(run))
+def _is_repeated(run: TaskRun) -> bool:
+    return run.answered and any(_stable_pairs(run))
 
 
-def _resting_pairs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
+def _stable_pairs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
     """Stable steps with the next one, without an event between."""
     for (first, then), quiet in zip(pairwise(run.steps), run.quiet[1:], strict=True):
-        if quiet and _rested(first):
+        if quiet and _changed_nothing(first):
             yield first, then
 
 
 def _had_choice(run: TaskRun) -> bool:
     """Whether the stable application could get another answer."""
-    return any(is_open(then) for _, then in _resting_pairs(run))
+    return any(is_open(then) for _, then in _stable_pairs(run))
 
 
 @claim(
     "stable",
     kinds=STREAMS,
     scope=Scope.REBALANCE,
-    applies=_was_left_alone,
+    applies=_is_repeated,
     breakable=_had_choice,
     minimum=20,
     source="KIP-441",
@@ -75,9 +79,15 @@ def _had_choice(run: TaskRun) -> bool:
 )
 def stable(run: TaskRun) -> Iterator[Evidence]:
     """A settled, unchanged application gets the same answer again."""
-    for first, then in _resting_pairs(run):
-        for subject, before, after in difference(first, then.given):
-            yield Evidence(subject, {"first": before, "then": after})
+    for first, then in _stable_pairs(run):
+        yield from _differing(first, then)
+
+
+def _differing(first: TaskStep, then: TaskStep) -> Iterator[Evidence]:
+    """Where the answers of two rounds differ, between which nothing changed."""
+    for each in difference(first, then.given):
+        words = each.between("in one round", "in the next, although nothing changed")
+        yield Evidence(each.subject, {"first": each.first, "then": each.then}, words)
 
 
 def _second_runs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
@@ -112,5 +122,4 @@ def fixed_point(run: TaskRun) -> Iterator[Evidence]:
     Stronger than `stable`, which applies only where every process got exactly what it had.
     """
     for first, then in _second_runs(run):
-        for who, one, other in difference(first, then.given):
-            yield Evidence(who, {"first": one, "then": other})
+        yield from _differing(first, then)

@@ -15,6 +15,7 @@ from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskId, TaskRequest, member_id
 from kassay.properties.registry import Evidence, Scope, claim
+from kassay.writing.text import counted
 
 RESTORE: Final = 3
 CHANGE: Final = 1
@@ -137,4 +138,9 @@ def sticky_by_member(step: TaskStep, least: BestMembers) -> Iterator[Evidence]:
         was = before(step.request)
         moved = sorted(task for task, who in runs.items() if was[task].member not in (None, who))
         facts = {"cost": own.cost, "least cost": least.best.cost, "least moved": least.best.moved}
-        yield Evidence(f"{own.moved} moved", {**facts, "moved": tuple(map(str, moved))})
+        yield Evidence(
+            "the answer",
+            {**facts, "moved": tuple(map(str, moved))},
+            f"The answer costs {own.cost} and moves {counted(own.moved, 'task')}; "
+            f"a cost of {least.best.cost} with {counted(least.best.moved, 'move')} is possible.",
+        )

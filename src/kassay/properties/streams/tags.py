@@ -15,6 +15,7 @@ from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
+from kassay.writing.text import series
 
 COPIES_MAX: Final = 3
 """Up to this number of standby copies of a task all their orders are tried."""
@@ -117,6 +118,9 @@ def standby_tags(step: TaskStep) -> Iterator[Evidence]:
             continue
         if not _is_spread(values[runs_on[0]], tuple(values[on] for on in standby_on), every_process):
             tags = {on: " ".join(values[on]) for on in (*runs_on, *standby_on)}
+            where = series(f"{on} ({value})" for on, value in tags.items())
             yield Evidence(
-                str(task), {"active on": runs_on[0], "standby on": tuple(standby_on), "values": tags}
+                str(task),
+                {"active on": runs_on[0], "standby on": tuple(standby_on), "values": tags},
+                f"The copies of task {task} could be spread better over the tags: they are on {where}.",
             )

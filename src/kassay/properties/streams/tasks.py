@@ -12,9 +12,10 @@ from itertools import permutations
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, member_id
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, member_id
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.writing.text import counted, only, series
 
 
 def _has_tasks(step: TaskStep) -> bool:
@@ -45,9 +46,11 @@ def known(step: TaskStep) -> Iterator[Evidence]:
     tasks = frozenset(step.request.tasks)
     for process_id, given in sorted(step.given.processes.items()):
         if process_id not in step.request.by_id:
-            yield Evidence(process_id, {"expected": "a process of the request"})
+            words = f"The answer assigns tasks to process {process_id}, which is not in the request."
+            yield Evidence(process_id, {"expected": "a process of the request"}, words)
         for task in sorted({*given.active, *given.standby} - tasks):
-            yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"})
+            words = f"Process {process_id} was assigned task {task}, which is not in the request."
+            yield Evidence(str(task), {"process": process_id, "expected": "a task of the request"}, words)
 
 
 @claim(
@@ -59,10 +62,11 @@ def known(step: TaskStep) -> Iterator[Evidence]:
     fix="assign each active task to one process alone",
 )
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
-    """No active task is assigned twice: its records would be processed twice."""
+    """No active task is assigned twice; otherwise its records would be processed twice."""
     for task, runs_on in sorted(step.given.active_on.items()):
         if len(runs_on) > 1:
-            yield Evidence(str(task), {"active on": tuple(runs_on)})
+            on = series(dict.fromkeys(runs_on)) if len(set(runs_on)) > 1 else f"{runs_on[0]} more than once"
+            yield Evidence(str(task), {"active on": tuple(runs_on)}, f"Task {task} is active on {on}.")
 
 
 @claim(
@@ -74,9 +78,9 @@ def single_owner(step: TaskStep) -> Iterator[Evidence]:
     fix="make every task of the request active on some process",
 )
 def complete(step: TaskStep) -> Iterator[Evidence]:
-    """Every task is active somewhere: its records would wait."""
+    """Every task is active on some process; otherwise its records would wait."""
     for task in sorted(set(step.request.tasks) - step.given.owners.keys()):
-        yield Evidence(str(task), {"active on": ()})
+        yield Evidence(str(task), {"active on": ()}, f"Task {task} is active on no process.")
 
 
 def has_stateful(step: TaskStep) -> bool:
@@ -108,13 +112,23 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
         standbys, active = stands_by_on.get(task, []), runs_on.get(task, [])
         facts: dict[str, object] = {"active on": tuple(active), "standby on": tuple(standbys)}
         if task not in stateful:
-            yield Evidence(str(task), {**facts, "fault": "a standby copy of a task without state"})
-        elif set(standbys) & set(active):
-            yield Evidence(str(task), {**facts, "fault": "active and standby on one process"})
+            words = f"Task {task} has no state but a standby copy on {series(standbys)}."
+            yield Evidence(str(task), {**facts, "fault": "a standby copy of a task without state"}, words)
+        elif both := sorted(set(standbys) & set(active)):
+            words = f"Task {task} is active on {both[0]}, which has its standby copy too."
+            yield Evidence(str(task), {**facts, "fault": "active and standby on one process"}, words)
         elif len(set(standbys)) < len(standbys):
-            yield Evidence(str(task), {**facts, "fault": "two standby copies on one process"})
+            twice = max(standbys, key=standbys.count)
+            words = f"Task {task} has {counted(standbys.count(twice), 'standby copy')} on {twice}."
+            yield Evidence(str(task), {**facts, "fault": "two standby copies on one process"}, words)
         elif len(standbys) < required:
-            yield Evidence(str(task), {**facts, "fault": "too few standby copies", "required": required})
+            facts |= {"fault": "too few standby copies", "required": required}
+            yield Evidence(str(task), facts, copies_words(task, len(standbys), required))
+
+
+def copies_words(task: TaskId, number: int, required: int) -> str:
+    """The sentence on a task with another number of standby copies than required."""
+    return f"Task {task} has {counted(number, 'standby copy')} instead of {required}."
 
 
 def active_loads(step: TaskStep) -> dict[str, int]:
@@ -170,19 +184,21 @@ def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
                 "other active": loads[under][0],
                 "other threads": loads[under][1],
             },
+            f"{over} has {counted(loads[over][0], 'active task')} on {counted(loads[over][1], 'thread')}, "
+            f"but {under} has {only(loads[under][0])} on {counted(loads[under][1], 'thread')}.",
         )
 
 
-def changed(step: TaskStep) -> Iterator[Evidence]:
-    """Tasks that a process gets or loses: a stable application has none."""
+def changed(step: TaskStep) -> Iterator[str]:
+    """The processes and threads that get or lose a task: a stable application has none."""
     for client in step.request.clients:
         had = ClientTasks(tuple(sorted(client.previous_active)), tuple(sorted(client.previous_standby)))
         gets = step.given.processes.get(client.process_id, ClientTasks())
         if had != gets:
-            yield Evidence(client.process_id, {"before": _task_lists(had), "after": _task_lists(gets)})
+            yield client.process_id
         for who, before, after in _by_thread(client, step.given):
             if before != after:
-                yield Evidence(who, {"before": _task_lists(before), "after": _task_lists(after)})
+                yield who
 
 
 def _by_thread(client: TaskClient, given: TaskAssignment) -> Iterator[tuple[str, ClientTasks, ClientTasks]]:
@@ -198,18 +214,25 @@ def _in_order(tasks: ClientTasks) -> ClientTasks:
     return ClientTasks(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))
 
 
-def _task_lists(tasks: ClientTasks) -> tuple[str, ...]:
-    return tuple(f"{kind}: {' '.join(map(str, listed)) or '-'}" for kind, listed in tasks._asdict().items())
-
-
 def difference(step: TaskStep, then: TaskAssignment) -> Iterator[Difference]:
     """The first process whose tasks differ as sets, or else the first thread."""
     for first, second in ((step.given.processes, then.processes), (step.given.members, then.members)):
         for who in sorted({*(first or ()), *(second or ())}):
             before, after = _tasks(first, who), _tasks(second, who)
             if before != after:
-                yield Difference(who, before, after)
+                words = f"{who} gets", _tasks_words(before, after), _tasks_words(after, before)
+                yield Difference(who, before, after, words)
                 return
+
+
+def _tasks_words(tasks: tuple[list[str], list[str]], other: tuple[list[str], list[str]]) -> str:
+    """Active and standby tasks in words, those first that the other answer lacks."""
+    parts = [
+        f"{name} {series(sorted(listed, key=lambda task: task in also))}"
+        for name, listed, also in zip(("active", "standby"), tasks, other, strict=True)
+        if listed
+    ]
+    return " with ".join(parts) or "nothing"
 
 
 def _tasks(given: Mapping[str, ClientTasks] | None, who: str) -> tuple[list[str], list[str]]:

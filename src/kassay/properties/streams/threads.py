@@ -15,6 +15,7 @@ from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskId, member_id
 from kassay.properties.registry import Evidence, Scope, claim
+from kassay.writing.text import counted, only
 
 
 class TaskShare(NamedTuple):
@@ -68,6 +69,16 @@ def _facts(over: TaskShare, under: TaskShare) -> dict[str, object]:
     }
 
 
+def _words(over: TaskShare, under: TaskShare, noun: str) -> str:
+    """The sentence, without its full stop."""
+    alone = over.threads == under.threads == 1
+    on = ["" if alone else f" on {counted(share.threads, 'thread')}" for share in (over, under)]
+    return (
+        f"{over.who} has {counted(len(over.tasks), noun)}{on[0]}, "
+        f"but {under.who} has {only(len(under.tasks))}{on[1]}"
+    )
+
+
 def _can_be_uneven(step: TaskStep, tasks: int) -> bool:
     """Whether some answer gives one thread, or process, so many tasks that another should have one."""
     threads = sorted(share.threads for share in _shares(step, lambda _: ()))
@@ -89,7 +100,7 @@ def _may_lack_balance(step: TaskStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_lack_stateful_balance,
     source="KIP-441; KIP-1071",
-    fix="count tasks with state on their own when it chooses the next thread",
+    fix="count stateful tasks separately when choosing the next thread",
 )
 def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
     """When stable, no thread could take an active task with state from another and have no more of them.
@@ -99,7 +110,7 @@ def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
     """
     stateful = frozenset(step.request.stateful)
     for over, under in _uneven(_shares(step, lambda tasks: stateful.intersection(tasks.active))):
-        yield Evidence(over.who, _facts(over, under))
+        yield Evidence(over.who, _facts(over, under), f"{_words(over, under, 'stateful task')}.")
 
 
 @claim(
@@ -108,7 +119,7 @@ def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-1071",
-    fix="count active and standby tasks together when it chooses the next thread",
+    fix="count active and standby tasks together when choosing the next thread",
 )
 def threads_balanced(step: TaskStep) -> Iterator[Evidence]:
     """When stable, no thread could take a task, active or standby, from another and have no more of them.
@@ -120,4 +131,5 @@ def threads_balanced(step: TaskStep) -> Iterator[Evidence]:
         here = inside.get(under.process, set())
         free = sorted(t for t in over.tasks if over.process == under.process or t not in here)
         if free:
-            yield Evidence(over.who, {**_facts(over, under), "free to go": free[0]})
+            words = f"{_words(over, under, 'task')} and could take {free[0]}."
+            yield Evidence(over.who, {**_facts(over, under), "free to go": str(free[0])}, words)

@@ -9,9 +9,9 @@ from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexa
 from kassay.kinds.frames import Frame
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
+from kassay.report.facts import evidence_of
 from kassay.report.loads import LoadBars, change_of, load_bars
 from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
-from kassay.report.sentences import sentence_of
 from kassay.writing.text import percent, shell_command
 
 BOARDS_MAX: Final = 40
@@ -80,7 +80,7 @@ def finding_view(
         result=result,
         mark="accepted" if mark == "known" else mark,
         reason=reason,
-        sentence=result.sentence if example is None else sentence_of(example.trace),
+        sentence=result.sentence if example is None else evidence_of(example.trace),
         bars=bars,
         change=() if example is None else change_of(example.trace),
         marked=_marked(frame, bars),

@@ -11,7 +11,6 @@ from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, bar_chart
 from kassay.report.screen.place import (
-    breach_text,
     breaches_text,
     busiest_text,
     bytes_text,
@@ -184,8 +183,8 @@ def _claims(plan: ClusterPlan) -> list[ClaimView]:
             _LOOKS[each.standing],
             each.why,
             breaches_text(each, len(plan.proposal.cluster.rows)),
-            tuple(breach_text(each.claim, one) for one in each.evidence[:_FIRST]),
-            tuple(breach_text(each.claim, one) for one in each.evidence[_FIRST:_EVIDENCE_MAX]),
+            tuple(one.words for one in each.evidence[:_FIRST]),
+            tuple(one.words for one in each.evidence[_FIRST:_EVIDENCE_MAX]),
             max(0, len(each.evidence) - _EVIDENCE_MAX),
         )
         for each in (*plan.today, *plan.health)

@@ -49,7 +49,7 @@ def _difference(smallest: SmallestDifference, path: str | None) -> list[View]:
     leads = leading(difference)
     counts = ", ".join(counted(number, noun[:-1]) for noun, number in smallest.counts.items())
     return [
-        line(f"  smallest found: {counts}; {_input(difference.contradictory)}; as {leads} answers:"),
+        line(f"  smallest case: {counts}; {_input(difference.contradictory)}; as {leads} answers:"),
         line(),
         story(frames_of(difference.kind, difference.narration, difference.case)),
         *lines_view(difference.lines),
@@ -120,7 +120,7 @@ def _example(report: DiffReport) -> list[View]:
 
 
 def _input(contradictory: bool) -> str:
-    return f"{'contradictory' if contradictory else 'ordinary'} input"
+    return f"{'conflicting' if contradictory else 'ordinary'} input"
 
 
 def lines_view(differences: Sequence[str]) -> list[View]:

@@ -65,7 +65,7 @@ def _frame(frame: Frame, rows_max: int) -> Iterator[View]:
     if frame.failure:
         yield line(f"    {frame.failure}", style="red")
     if frame.alternative is not None:
-        yield line(f"    could be: {frame.alternative.words}", style="green")
+        yield line(f"    {frame.alternative.label}: {frame.alternative.words}", style="green")
 
 
 def _row(row: Row) -> list[object]:
@@ -148,7 +148,7 @@ def _counterexample(result: ClaimResult) -> View:
         parts.append(line(f"  and {len(violations) - 4} more"))
     trace = example.trace
     parts += [
-        line(f"  smallest found: {facts.size(example)}", style="dim"),
+        line(f"  smallest {example.trace.kind.nouns.case}: {facts.size(example)}", style="dim"),
         line(),
         story(frames_of_trace(trace)),
     ]

@@ -82,7 +82,7 @@ def test_a_group_that_never_comes_to_rest_is_a_finding_once():
     to_and_fro = [((1, 2), ()), ((2,), (0,))]
     group = only(rounds_of(((0, 1, 2), ()), *to_and_fro * 10))
     broken = [each for each in group.findings if each.claim == "converges"]
-    assert [each.message for each in broken] == ["the group (not at rest after rounds 12)"]
+    assert [each.message for each in broken] == ["The group is not stable after 12 rounds."]
 
 
 def test_moves_of_an_eager_group_stand_in_the_generation_before():
@@ -176,7 +176,7 @@ def test_a_partition_taken_before_its_owner_gave_it_up_is_found():
     ]
     group = only(written(members, protocol="cooperative-sticky", numbers=(5,)))
     (finding,) = (each for each in group.findings if each.claim == "cooperative")
-    assert "orders-1 (given to b, still owned by a, generation 4)" in finding.message
+    assert "orders-1 was assigned to b, but a still owns it (generation 4)." in finding.message
 
 
 def test_an_assignor_of_others_is_asked_for_validity_alone():
@@ -190,7 +190,8 @@ def test_a_partition_lost_since_is_found_where_it_is_described_today():
     log = written(HALVES, [HALVES[0], member("b", tps("orders", 2))])
     assert only(log).findings == []
     (finding,) = only(log, KnownTopics({"orders": 4})).findings
-    assert (finding.claim, finding.message) == ("complete", "orders-3 (owner none, subscribers a b)")
+    words = "orders-3 was assigned to no member, although a and b subscribe to orders."
+    assert (finding.claim, finding.message) == ("complete", words)
 
 
 def test_rebalances_in_a_row_are_no_unrest_for_their_beginnings_are_not_recorded():
