@@ -54,9 +54,7 @@ def _is_even(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_is_divisible,
     source="RangeAssignor",
-    fix=(
-        "split each topic by itself: count // subscribers each, one more for the first count % subscribers"
-    ),
+    fix=("split each topic by itself: count // subscribers each, one more for the first count % subscribers"),
 )
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
