@@ -40,6 +40,9 @@ def test_predicted_stands_next_to_seen(then, verdict, code, monkeypatch, capsys,
     path = tmp_path / "migration.json"
     assert run(["live", "--migrate", "--clients", "java:range*2", "--json", str(path)]) == code
     text, document = capsys.readouterr().out, valid(json.loads(path.read_text()), "migration-1")
-    assert text.startswith(verdict) and "group.consumer.migration.policy=disabled" in text
+    assert (
+        text.startswith(f"{verdict}  after 1 of 1 action")
+        and "group.consumer.migration.policy=disabled" in text
+    )
     assert "classic: m2; refused: m1" in text and "  migration is disabled" in text
     assert ("differs: " in text) is document["differs"] is bool(code)

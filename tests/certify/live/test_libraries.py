@@ -2,7 +2,11 @@
 
 import pytest
 
-from kassay.certify.live.script import LiveAction
+from kassay.certify.genuine.broker import genuine_broker
+from kassay.certify.genuine.jars import broker_jars
+from kassay.certify.live.clients import ClientPrograms
+from kassay.certify.live.run import LiveOptions, live
+from kassay.certify.live.script import LiveAction, LiveScript
 from tests.certify.live.test_broker import play
 
 pytestmark = [pytest.mark.broker, pytest.mark.clients]
@@ -45,3 +49,22 @@ def test_a_share_group_is_judged_and_breaks_nothing(tmp_path):
     result = play(tmp_path, ("java:share*3",), ACTIONS)
     assert result.findings == () and result.figures.read > 0
     assert all(each.judged for each in result.counts() if each.claim != "moves")
+
+
+@pytest.mark.parametrize("client", ["java:share", "java:streams"])
+def test_no_group_of_any_type_stays_on_a_cluster_that_is_named(tmp_path, client):
+    seats = ClientPrograms({}).seats((f"{client}*2",))
+    actions = (*(LiveAction("join", seat.name) for seat in seats), LiveAction("leave", "m1"))
+    alone = dict.fromkeys(
+        ("share.coordinator.state.topic.replication.factor", "share.coordinator.state.topic.min.isr"), "1"
+    )
+    with genuine_broker({"OPEN": "PLAINTEXT"}, fetch=True, settings=alone) as broker:
+        address = broker.address("OPEN")
+        script = LiveScript({"orders": 4}, seats, actions)
+        programs = ClientPrograms({}, broker_jars())
+        programs.fetch(seats)
+        result = live(LiveOptions(script=script, again=0, base=tmp_path, bootstrap=address), programs)
+        assert result.findings == ()
+        topics = broker.tool("kafka-topics", "--bootstrap-server", address, "--list")
+        groups = broker.tool("kafka-groups", "--bootstrap-server", address, "--list")
+    assert "kassay-" not in topics + groups

@@ -7,7 +7,8 @@ import pytest
 from kassay.certify.genuine.jars import broker_jars
 from kassay.certify.live.brokers import BrokerShape
 from kassay.certify.live.clients import ClientPrograms
-from kassay.certify.live.recording import MS, GroupSeen, LiveStep, Recording
+from kassay.certify.live.program import Called, Stall
+from kassay.certify.live.recording import MS, GroupSeen, Life, LiveStep, Recording
 from kassay.certify.live.run import LiveOptions, live
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat, script_of, script_toml
 from kassay.certify.live.upgrade import broker_steps, upgrade_script, upgrade_scripts
@@ -42,6 +43,10 @@ def step(action, t, coordinator, epoch, owner):
     return LiveStep(action, t * MS, (t + 3000) * MS, True, {"t": 1}, {owner: frozenset({"t"})}, group)
 
 
+def call(t, kind):
+    return Called(t * MS, kind, "begin", frozenset({TopicPartition("t", 0)}))
+
+
 def test_an_action_on_brokers_stands_against_the_group_before_it():
     steps = (
         step(LiveAction("join", "m1"), 0, 1, 4, "m1"),
@@ -57,6 +62,21 @@ def test_an_action_on_brokers_stands_against_the_group_before_it():
         ("failover", "1 to 2", "0", "0", "3 s"),
         ("restart-broker 2", "2 to ?", "-", "1", "3 s"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("events", "why"),
+    [
+        ((), "not explained"),
+        ((call(6000, "lost"),), "m1 lost their place in the group"),
+        ((call(6000, "lost"), Stall(6000 * MS, 300)), "m1 lost their place in the group; m1 stalled"),
+    ],
+)
+def test_a_rebalance_that_was_not_predicted_is_explained(events, why):
+    steps = (step(LiveAction("join", "m1"), 0, 1, 4, "m1"), step(LiveAction("failover"), 5000, 2, 5, "m1"))
+    lives = (Life(SEATS[0], 1, 0, events),)
+    (failover,) = broker_steps(Recording(LiveScript({"t": 1}, SEATS, ()), lives, steps, {}))
+    assert failover.why == why
 
 
 @pytest.mark.broker

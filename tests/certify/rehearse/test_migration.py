@@ -7,7 +7,8 @@ import pytest
 from kassay.certify.clusters.rollout import POLICIES, POLICY
 from kassay.certify.genuine.jars import broker_jars
 from kassay.certify.live.clients import ClientPrograms
-from kassay.certify.live.recording import MS, GroupSeen, LiveStep
+from kassay.certify.live.program import Failed, Ready
+from kassay.certify.live.recording import MS, GroupSeen, Life, LiveStep, Recording
 from kassay.certify.live.run import LiveOptions
 from kassay.certify.live.script import LiveSeat
 from kassay.certify.rehearse.migration import (
@@ -66,16 +67,33 @@ def test_disabled_keeps_classic_members_out_of_a_consumer_group_since_4_3(releas
     assert words("disabled", release)[6:] == back
 
 
-def test_what_is_seen_is_compared_with_the_last_error_of_a_member_that_is_out():
-    group = GroupSeen(9 * MS, "Stable", {"m2": frozenset()}, type="classic")
+def after_restart(ready_ms, *events):
+    """The recording of a step in which m1 is restarted, became ready then, and is not in the group."""
+    group = GroupSeen(20_000 * MS, "Stable", {"m2": frozenset()}, type="classic")
     topics = frozenset({"orders"})
-    step = LiveStep(
-        SCRIPTS["upgrade"].actions[3], 0, 9 * MS, False, {"orders": 6}, {"m1": topics, "m2": topics}, group
-    )
-    then = GroupThen("classic", frozenset({"m2"}), frozenset({"m1"}))
-    assert seen(step) == then
-    assert not MigrationStep("restart m1", then, then, ()).differs
-    assert MigrationStep("restart m1", replace(then, protocol="consumer"), then, ()).to_json()["differs"]
+    action, present = SCRIPTS["upgrade"].actions[3], {"m1": topics, "m2": topics}
+    step = LiveStep(action, 0, 20_000 * MS, False, {"orders": 6}, present, group)
+    ready = Ready(ready_ms * MS, "java", "1")
+    life = Life(replace(SEATS[0], protocol="consumer"), 2, 0, (ready, *events))
+    return Recording(SCRIPTS["upgrade"], (life,), (step,), {}), step
+
+
+THEN = GroupThen("classic", frozenset({"m2"}), frozenset({"m1"}))
+
+
+@pytest.mark.parametrize(
+    ("ready_ms", "events"), [(1000, ()), (19_000, (Failed(19_500 * MS, False, "no"),))], ids=["mute", "error"]
+)
+def test_a_member_that_is_not_in_the_group_is_out(ready_ms, events):
+    now = seen(*after_restart(ready_ms, *events))
+    assert now == THEN and not MigrationStep("", THEN, now, ()).differs
+    assert MigrationStep("", replace(THEN, protocol="consumer"), now, ()).differs
+
+
+def test_a_member_that_has_only_just_started_leaves_it_unknown():
+    now = seen(*after_restart(19_000))
+    step = MigrationStep("", THEN, now, ())
+    assert now.words == "classic: m2; not yet there: m1" and step.is_unknown and not step.differs
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "kafka-console-producer": ("org.apache.kafka.tools.ConsoleProducer",),
     "kafka-leader-election": ("org.apache.kafka.tools.LeaderElectionCommand",),
     "kafka-features": ("org.apache.kafka.tools.FeatureCommand",),
+    "kafka-groups": ("org.apache.kafka.tools.GroupsCommand",),
     "kafka-console-share-consumer": ("org.apache.kafka.tools.consumer.ConsoleShareConsumer",),
 }
 """The main class of each tool, the newest home first."""

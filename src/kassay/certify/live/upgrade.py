@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kassay.certify.live.brokers import BrokerShape
+from kassay.certify.live.claims.loads import lost_place
 from kassay.certify.live.group_types import type_of
 from kassay.certify.live.recording import LiveStep, Recording
 from kassay.certify.live.script import OF_BROKERS, LiveAction, LiveScript, LiveSeat
@@ -22,7 +23,7 @@ TOPICS = {"orders": 6, "bills": 4}
 class BrokerStep:
     """An action on brokers: which one coordinated the group before and after, rebalances, changes of owner.
 
-    A broker of -1, or `rebalances` of None: not known.
+    A broker of -1, or `rebalances` of None: not known. `why` it is not as predicted, empty if it is.
     """
 
     action: str
@@ -32,6 +33,7 @@ class BrokerStep:
     changed_owner: int
     settled: bool
     seconds: float
+    why: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """JSON fields of the action."""
@@ -43,28 +45,44 @@ class BrokerStep:
             "changed_owner": self.changed_owner,
             "settled": self.settled,
             "seconds": round(self.seconds, 1),
+            "why": self.why,
         }
 
 
 def broker_steps(recording: Recording) -> tuple[BrokerStep, ...]:
     """The actions on brokers, each against the group as it was before."""
     pairs = zip(recording.steps, recording.steps[1:])
-    return tuple(_step(was, step) for was, step in pairs if step.action.do in OF_BROKERS)
+    return tuple(_step(recording, was, step) for was, step in pairs if step.action.do in OF_BROKERS)
 
 
-def _step(was: LiveStep, step: LiveStep) -> BrokerStep:
+def _step(recording: Recording, was: LiveStep, step: LiveStep) -> BrokerStep:
     owner = {each: name for name, owned in was.group.members.items() for each in owned}
     now = {each: name for name, owned in step.group.members.items() for each in owned}
     known = was.group.epoch >= 0 and step.group.epoch >= 0
+    rebalances = step.group.epoch - was.group.epoch if known else None
+    changed = sum(now.get(each) != name for each, name in owner.items())
     return BrokerStep(
         step.action.words,
         was.group.coordinator,
         step.group.coordinator,
-        step.group.epoch - was.group.epoch if known else None,
-        sum(now.get(each) != name for each, name in owner.items()),
+        rebalances,
+        changed,
         step.settled,
         step.seconds,
+        _why(recording, step) if rebalances or changed else "",
     )
+
+
+def _why(recording: Recording, step: LiveStep) -> str:
+    """Why there was a rebalance: members that lost their place in the step, and what stalled in it."""
+    lost = [life.name for life in recording.lives if lost_place(life, step)]
+    spans = {"kassay": recording.stalls} | {life.name: tuple(life.stalls) for life in recording.lives}
+    stalled = [
+        name for name, own in spans.items() if any(e >= step.began and b <= step.ended for b, e in own)
+    ]
+    reasons = [f"{', '.join(lost)} lost their place in the group"] if lost else []
+    reasons += [f"{', '.join(stalled)} stalled"] if stalled else []
+    return "; ".join(reasons) or "not explained"
 
 
 def upgrade_scripts(

@@ -15,7 +15,7 @@ from typing import Any, Final
 from kassay.certify.clusters.rollout import POLICIES, POLICY
 from kassay.certify.live.clients import ClientPrograms
 from kassay.certify.live.program import Failed, Protocol, Timeouts
-from kassay.certify.live.recording import LiveStep, Recording
+from kassay.certify.live.recording import MS, Life, LiveStep, Recording
 from kassay.certify.live.result import LiveResult
 from kassay.certify.live.run import LiveOptions, Progress, live
 from kassay.certify.live.script import LiveAction, LiveScript, LiveSeat
@@ -33,17 +33,22 @@ ALWAYS: Final = ("exclusive", "progress")
 
 @dataclass(frozen=True)
 class GroupThen:
-    """A group after an action: its protocol, its members, and those that run and are not in it."""
+    """A group after an action: its protocol, its members, and those that run and were refused.
+
+    `late` are members that had not joined yet, of which nothing is known.
+    """
 
     protocol: str
     members: frozenset[str]
     out: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
 
     @property
     def words(self) -> str:
         """The group in a few words."""
         text = f"{self.protocol or 'no group'}: {' '.join(sorted(self.members)) or 'no member'}"
-        return text + (f"; refused: {' '.join(sorted(self.out))}" if self.out else "")
+        more = (("refused", self.out), ("not yet there", self.late))
+        return "; ".join([text, *(f"{word}: {' '.join(sorted(who))}" for word, who in more if who)])
 
 
 @dataclass
@@ -100,9 +105,14 @@ class MigrationStep:
     errors: tuple[str, ...]
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether a member had not joined yet, so that nothing can be said."""
+        return bool(self.seen.late)
+
+    @property
     def differs(self) -> bool:
         """Whether something else was seen than predicted."""
-        return self.predicted != self.seen
+        return not self.is_unknown and self.predicted != self.seen
 
     def to_json(self) -> dict[str, Any]:
         """JSON fields of the step."""
@@ -111,12 +121,18 @@ class MigrationStep:
             "predicted": _document(self.predicted),
             "seen": _document(self.seen),
             "differs": self.differs,
+            "unknown": self.is_unknown,
             "errors": list(self.errors),
         }
 
 
 def _document(then: GroupThen) -> dict[str, Any]:
-    return {"protocol": then.protocol, "members": sorted(then.members), "refused": sorted(then.out)}
+    return {
+        "protocol": then.protocol,
+        "members": sorted(then.members),
+        "refused": sorted(then.out),
+        "late": sorted(then.late),
+    }
 
 
 @dataclass(frozen=True)
@@ -137,7 +153,9 @@ class Migration:
         """The exit code of the command."""
         if self.result.interrupted or self.result.failed:
             return self.result.exit_code
-        return int(self.differs or bool(self.broken))
+        if self.differs or self.broken:
+            return 1
+        return 3 if any(step.is_unknown for steps in self.policies.values() for step in steps) else 0
 
     def to_json(self) -> dict[str, Any]:
         """The migration as JSON."""
@@ -199,10 +217,24 @@ def predicted(script: LiveScript, policy: str, release: str) -> list[GroupThen]:
     return thens
 
 
-def seen(step: LiveStep) -> GroupThen:
+def seen(recording: Recording, step: LiveStep) -> GroupThen:
     """The group after a step."""
     members = frozenset(step.group.members)
-    return GroupThen(step.group.type, members, frozenset(step.present) - members)
+    out = frozenset(step.present) - members
+    late = frozenset(name for name in out if _is_late(_life(recording, step, name), step))
+    return GroupThen(step.group.type, members, out - late, late)
+
+
+def _life(recording: Recording, step: LiveStep, name: str) -> Life:
+    """The life of a member that runs at the end of the step."""
+    return [each for each in recording.lives if each.seat.name == name and each.started <= step.ended][-1]
+
+
+def _is_late(life: Life, step: LiveStep) -> bool:
+    """Whether a member has met no error, and exists for less than half of a step's limit."""
+    refused = any(isinstance(event, Failed) and event.t <= step.ended for event in life.events)
+    since = step.ended if life.ready is None else life.ready.t
+    return not refused and step.ended - since < TIMEOUTS.settle_ms * MS // 2
 
 
 def migrate(
@@ -231,7 +263,7 @@ def migrate(
 
 def _steps(recording: Recording, policy: str, release: str) -> Iterator[MigrationStep]:
     for step, then in zip(recording.steps, predicted(recording.script, policy, release)):
-        now = seen(step)
+        now = seen(recording, step)
         errors = tuple(_errors(recording, step, now.out))
         yield MigrationStep(step.action.words, then, now, errors)
 
@@ -239,12 +271,7 @@ def _steps(recording: Recording, policy: str, release: str) -> Iterator[Migratio
 def _errors(recording: Recording, step: LiveStep, out: frozenset[str]) -> Iterator[str]:
     """The last error of each member that is not in the group."""
     for name in sorted(out):
-        texts = [
-            event.text
-            for life in recording.lives
-            if life.seat.name == name
-            for event in life.events
-            if isinstance(event, Failed) and event.t <= step.ended
-        ]
+        events = _life(recording, step, name).events
+        texts = [each.text for each in events if isinstance(each, Failed) and each.t <= step.ended]
         if texts:
             yield f"{name}: {texts[-1]}"

@@ -32,6 +32,7 @@ def live_view(result: LiveResult) -> View:
         if played.brokers:
             parts += [line(), *([line(played.title)] if len(result.played) > 1 else [])]
             parts += [plain_table(_BROKERS, broker_rows(played.brokers), _BROKERS[1:])]
+            parts += [line(f"{each.action}: {each.why}") for each in played.brokers if each.why]
     for finding in result.findings:
         parts += [line(), *finding_lines(result, finding)]
     if result.interrupted:

@@ -16,8 +16,9 @@ def migration_view(migration: Migration) -> View:
     result = migration.result
     steps = [step for steps in migration.policies.values() for step in steps]
     differing = sum(step.differs for step in steps)
+    unknown = sum(step.is_unknown for step in steps)
     word = ("AS PREDICTED", "bold green") if not differing else ("DIFFERS", "bold red")
-    after = counted(len(steps), "action") if not differing else f"after {differing} of {len(steps)} actions"
+    after = f"after {differing or len(steps) - unknown} of {counted(len(steps), 'action')}"
     clients = ", ".join(f"{name} {version}" for name, version in sorted(result.clients.items()))
     parts: list[View] = [
         whole_line(word, f"  {after}"),
@@ -37,7 +38,8 @@ def migration_view(migration: Migration) -> View:
 
 
 def _row(step: MigrationStep) -> tuple[str, ...]:
-    return step.action, step.predicted.words, ("differs: " if step.differs else "") + step.seen.words
+    word = "unknown: " if step.is_unknown else "differs: " if step.differs else ""
+    return step.action, step.predicted.words, word + step.seen.words
 
 
 def _refusals(steps: tuple[MigrationStep, ...]) -> Iterator[str]:

@@ -144,13 +144,13 @@ def _remembered(scene: Scene, before: Owners) -> Owners:
         name
         for name, life in scene.lives.items()
         if any(begin <= step.ended and end >= step.began for begin, end in zombie_spans(life, timeouts))
-        or _lost(life, step)
+        or lost_place(life, step)
     }
     return {each: name for each, name in before.items() if name not in forgetful}
 
 
-def _lost(life: Life, step: LiveStep) -> bool:
-    """Whether the member lost what it owned in the step.
+def lost_place(life: Life, step: LiveStep) -> bool:
+    """Whether the member lost its place in the group, and what it owned, in the step.
 
     A Streams application does not say so: all of its tasks are closed.
     """
