@@ -20,7 +20,7 @@ from kassay.model.shape.codec import TEXT, Field, identity, listed, record, tagg
 from kassay.model.shape.codec import reference as refers
 from kassay.properties.answers import answer_claims, unanswered_calls
 from kassay.properties.registry import Evidence, Scope, claim, situation
-from kassay.properties.sources import Source, drawn
+from kassay.properties.sources import Source, random_document
 
 LEASES = declare(
     Kind(
@@ -144,7 +144,7 @@ class LeaseDriver(Driver[Life]):
     )
 
     def generate(self, source: Source, profile: Any, aim: str = "") -> Life:
-        life: Life = LIFE.read(drawn(LIFE, source), "case")
+        life: Life = LIFE.read(random_document(LIFE, source), "case")
         return life
 
     def play(self, case: Life, subject: Subject) -> Iterator[Run]:

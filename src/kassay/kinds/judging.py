@@ -240,13 +240,13 @@ def _apply(
         judged[name] += 1
         if breakable is None or breakable(thing):
             checked[name] += 1
-            if elsewhere and _was_asked_elsewhere(thing):
+            if elsewhere and _was_repeated_elsewhere(thing):
                 examination.elsewhere[name] += 1
         for evidence in predicate(thing):
             examination.violations.append(Violation(name, evidence, played.contradictory))
 
 
-def _was_asked_elsewhere(step: Any) -> bool:
+def _was_repeated_elsewhere(step: Any) -> bool:
     """Whether another process took a second look."""
     return Look.PROCESS in [probe.look for probe in step.probes]
 

@@ -12,7 +12,7 @@ from kassay.kinds.protocol import Driver
 from kassay.model.calls import NO_ANSWER, Call, Failure, answer_to_json, call
 from kassay.model.shape import codec
 from kassay.model.shape.codec import Field
-from kassay.properties.sources import Source, drawn
+from kassay.properties.sources import Source, random_document
 
 R = TypeVar("R")
 
@@ -33,7 +33,7 @@ class RequestDriver(Driver[R], Generic[R]):
     def generate(self, source: Source, profile: Any, aim: str = "") -> R:
         """A request built from the source's choices; generated again where the shape's checks refuse it."""
         while True:
-            case = self.read(drawn(self.form, source))
+            case = self.read(random_document(self.form, source))
             if case is not None:
                 return case
 

@@ -110,10 +110,10 @@ def many(source: Source, low: int, high: int, item: Callable[[int], T], chance: 
 
     The only way to make lists: with the count chosen first, a shrinker leaves needless items.
     """
-    drawn = [item(i) for i in range(low)]
-    while len(drawn) < high and source.boolean(chance):
-        drawn.append(item(len(drawn)))
-    return drawn
+    items = [item(i) for i in range(low)]
+    while len(items) < high and source.boolean(chance):
+        items.append(item(len(items)))
+    return items
 
 
 def subset(source: Source, items: Sequence[T], chance: float = 0.5) -> list[T]:
@@ -140,7 +140,7 @@ PLAIN_CHANCE: Final = 0.7
 """The probability that a flag or a choice is the plainest."""
 
 
-def drawn(shape: Shape[Any], source: Source) -> Any:
+def random_document(shape: Shape[Any], source: Source) -> Any:
     """A document of the shape. It defines the things that it refers to, where the shape can."""
     return with_names(shape.node, _draw(shape.node, source), wrap=True)
 

@@ -64,6 +64,6 @@ def test_what_is_least_is_least_among_what_was_tried():
         HuntOptions(None, 0, (2, 2), proofs=False),
         RunOptions(assume=frozenset({"no-racks"})),
     )
-    assert "contradictory input assuming no-racks tried, " in answer(assumed)
+    assert "conflicting input assuming no-racks checked: " in answer(assumed)
     placed = hunted("gap == 0 where all_racks", (3, 2), spec="placement:rack-aware")
     assert "(all smaller cases up to 3 x " in answer(placed)

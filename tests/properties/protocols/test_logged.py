@@ -105,15 +105,15 @@ def test_streams_memory_that_starts_anew_is_not_compared():
 
 @given(st.integers(0, 3), st.integers(0, 3))
 def test_new_epochs_are_those_above_the_old_one(old, new):
-    given_out = logged.given_out(ConsumerGroup(old, old), ConsumerGroup(new, new))
-    assert given_out == tuple(range(old + 1, new + 1))
+    new_numbers = logged.new_numbers(ConsumerGroup(old, old), ConsumerGroup(new, new))
+    assert new_numbers == tuple(range(old + 1, new + 1))
 
 
 def test_a_join_phase_gives_out_its_generation_once():
     before, after = classic(PREPARING, 1), classic(COMPLETING, 2)
-    assert logged.given_out(before, after) == (2,)
-    assert logged.given_out(after, after._replace(state=STABLE)) == ()
-    assert logged.given_out(classic(STABLE, 4), ConsumerGroup(5, 5)) == (5,)
+    assert logged.new_numbers(before, after) == (2,)
+    assert logged.new_numbers(after, after._replace(state=STABLE)) == ()
+    assert logged.new_numbers(classic(STABLE, 4), ConsumerGroup(5, 5)) == (5,)
     held = GivenNumbers(before, (("c1", "a", 2), ("c2", "b", 2), ("c3", "a", 1)))
     said = answers(logged.ONCE, registry.GIVEN_OUT, held, GivenNumbers(after, ()))
     assert [severity for severity, _ in said] == ["real", "outcome"], "b is no member: nothing of it counts"

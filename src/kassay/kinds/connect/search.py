@@ -21,7 +21,7 @@ class ConnectSearch(WorstSearch):
     measures: ClassVar[Mapping[str, WorstMeasure]] = {
         "spread": WorstMeasure(
             "max(load) - min(load) < {} where at_rest",
-            "connectors and tasks of one worker less those of another, at rest",
+            "connectors and tasks of one worker less those of another, when stable",
         ),
         "moves": WorstMeasure(
             "taken - best_taken < {}",

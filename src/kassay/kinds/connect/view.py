@@ -58,7 +58,7 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
             Frame(
                 anchor=f"rebalance-{number + 1}",
                 label=str(number + 1),
-                title=f"{title}, at rest" if step.at_rest else title,
+                title=f"{title}, stable" if step.at_rest else title,
                 table=_table(step, step.answer, reported.marks.guilty(place, last)),
                 notes=_notes(step),
                 events=events,

@@ -131,7 +131,7 @@ def play(
     if isinstance(last, Failure):
         return PlayedInstance(None, last.message, rounds, seconds)
     if not rebalanced.outcomes:
-        return PlayedInstance(None, f"not at rest after {rounds} rounds", rounds, seconds)
+        return PlayedInstance(None, f"not stable after {rounds} rounds", rounds, seconds)
     return PlayedInstance(rebalanced.outcomes[-1].given, None, rounds, seconds)
 
 

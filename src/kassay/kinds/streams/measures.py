@@ -69,7 +69,7 @@ def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[Tas
     if isinstance(last.answer, Failure):
         return PlayedInstance(None, last.answer.message, rounds, seconds)
     if not last.at_rest:
-        return PlayedInstance(None, f"not at rest after {rounds} rounds", rounds, seconds)
+        return PlayedInstance(None, f"not stable after {rounds} rounds", rounds, seconds)
     return PlayedInstance(last.answer, None, rounds, seconds)
 
 

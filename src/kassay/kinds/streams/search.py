@@ -22,7 +22,7 @@ class TaskSearch(WorstSearch):
     measures: ClassVar[Mapping[str, WorstMeasure]] = {
         "spread": WorstMeasure(
             "max(active) - min(active) < {} where at_rest and equal_threads",
-            "active tasks of one process less those of another, at rest",
+            "active tasks of one process less those of another, when stable",
         ),
         "moves": WorstMeasure(
             "moved < {}",

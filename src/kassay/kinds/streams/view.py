@@ -53,7 +53,7 @@ def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Fr
             Frame(
                 anchor=f"rebalance-{number + 1}",
                 label=str(number + 1),
-                title=f"{title}, at rest" if step.at_rest else title,
+                title=f"{title}, stable" if step.at_rest else title,
                 table=_table(step, step.answer, reported.marks.guilty(place, last)),
                 notes=_notes(step),
                 events=happened[number - 1] if 0 < number <= len(happened) else (),

@@ -273,7 +273,7 @@ class Rebalanced:
     renamed: tuple[tuple[str, str], ...] = ()
 
     @property
-    def led_anew(self) -> bool:
+    def leader_changed(self) -> bool:
         """Whether a stable group changed its leader and nothing else happened."""
         at_rest = self.before is not None and not self.quiet
         return at_rest and all(isinstance(event, NewLeader) for event in self.change)

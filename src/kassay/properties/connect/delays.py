@@ -83,7 +83,7 @@ def lost_returns(step: ConnectStep) -> Iterator[Evidence]:
             yield Evidence(work, {"lost for ms": waited, "maximum": longest}, words)
 
 
-def _may_take_back(step: ConnectStep) -> bool:
+def _may_revoke(step: ConnectStep) -> bool:
     """Whether the leader must not revoke anything now, and only one worker runs something."""
     request = step.request
     waits = request.now_ms < step.waits_until_ms or (step.took_back and request.max_delay_ms > 0)
@@ -94,8 +94,8 @@ def _may_take_back(step: ConnectStep) -> bool:
 @claim(
     "backs-off",
     kinds=CONNECT,
-    applies=_may_take_back,
-    breakable=_may_take_back,
+    applies=_may_revoke,
+    breakable=_may_revoke,
     source="KAFKA-12495",
     fix=("revoke nothing for balance while a delay runs, nor in the round after one that revoked something"),
 )

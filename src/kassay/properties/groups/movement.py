@@ -188,7 +188,7 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
     "leader-neutral",
     kinds=CLIENT,
     scope=Scope.REBALANCE,
-    applies=attrgetter("led_anew"),
+    applies=attrgetter("leader_changed"),
     breakable=_is_open,
     confirm=True,
     minimum=20,

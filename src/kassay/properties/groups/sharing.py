@@ -61,7 +61,7 @@ def _parts(step: Step) -> list[_Part]:
     return [_Part(topic, targets[topic], ids) for topic, ids in group.subscribers.items()]
 
 
-def _some_may_not_be_given_out(step: Step) -> bool:
+def _may_assign_unassignable(step: Step) -> bool:
     """Whether a member lacks a partition that is not assignable."""
     assignable = step.group.assignable
     if assignable is None:
@@ -73,7 +73,7 @@ def _some_may_not_be_given_out(step: Step) -> bool:
 @claim(
     "assignable",
     kinds=SHARE,
-    breakable=_some_may_not_be_given_out,
+    breakable=_may_assign_unassignable,
     source="KIP-932; KAFKA-18827, KAFKA-19344",
     fix="assign only assignable partitions",
 )

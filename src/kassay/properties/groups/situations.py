@@ -337,7 +337,7 @@ def leader_differs(rebalanced: Rebalanced) -> bool:
 )
 def leader_changed(rebalanced: Rebalanced) -> bool:
     """A settled group has another leader, and nothing else happened."""
-    return rebalanced.led_anew
+    return rebalanced.leader_changed
 
 
 @situation("two-objects", kinds=CLIENT, required_by=("pure",))

@@ -137,17 +137,17 @@ def exists(step: Step) -> Iterator[Evidence]:
                 )
 
 
-def _has_stranger(step: Step) -> bool:
+def _has_non_subscriber(step: Step) -> bool:
     """Whether there is a topic that some member does not read."""
-    subscribers, everybody = step.group.subscribers, len(step.group.members)
-    return any(len(subscribers.get(topic, ())) < everybody for topic in step.cluster.counts)
+    subscribers, all_members = step.group.subscribers, len(step.group.members)
+    return any(len(subscribers.get(topic, ())) < all_members for topic in step.cluster.counts)
 
 
 @claim(
     "subscribed",
     kinds=GROUPS,
     validity=True,
-    breakable=_has_stranger,
+    breakable=_has_non_subscriber,
     source="KIP-54",
     fix="assign a partition only to members whose own subscription names its topic",
 )
@@ -177,7 +177,7 @@ def _left_out(step: Step) -> list[TopicPartition]:
     return [tp for topic in short for tp in partitions[topic] if tp not in outcome.owners]
 
 
-def _must_give(rebalanced: Rebalanced) -> bool:
+def _must_assign(rebalanced: Rebalanced) -> bool:
     """Whether some round must assign a partition: one with readers and, if cooperative, without an owner."""
     steps = rebalanced.steps
     if steps[0].protocol is RebalanceProtocol.EAGER:
@@ -201,7 +201,7 @@ def _has_unowned(step: Step) -> bool:
     kinds=CONSUMER_GROUPS,
     scope=Scope.REBALANCE,
     validity=True,
-    breakable=_must_give,
+    breakable=_must_assign,
     source="KIP-54, KIP-429",
     fix="continue until no partition of a subscribed topic is left over",
 )

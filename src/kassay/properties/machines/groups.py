@@ -167,7 +167,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.oracle.members and "leader-neutral" in self.claims)
     @rule(data=st.data())
-    def lead_anew(self, data: Any) -> None:
+    def change_leader(self, data: Any) -> None:
         """Another member leads."""
         self.happens(NewLeader(data.draw(st.sampled_from(sorted(self.oracle.members)))))
 

@@ -131,7 +131,7 @@ def _goes_by_itself(record: ProducerRecord) -> bool:
     return record.key is None and record.partition is None
 
 
-def _is_asked(step: ProducerSendsStep) -> bool:
+def _is_called(step: ProducerSendsStep) -> bool:
     """Whether the partitioner is called at all: for each record that names no partition."""
     return any(sent.record.partition is None for sent in step.given)
 
@@ -148,7 +148,7 @@ def _is_bound(step: ProducerSendsStep) -> bool:
     kinds=PARTITIONER,
     validity=True,
     looks=(Look.OTHER,),
-    breakable=lambda step: _is_asked(step) or _is_bound(step),
+    breakable=lambda step: _is_called(step) or _is_bound(step),
     source="Partitioner",
     fix="leave the arguments unchanged, and keep no state that decides where records with a key go",
 )
@@ -251,7 +251,7 @@ def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
             yield Evidence(named(sent.record), facts, f"{_sent_to(sent)}, but only {are} available.")
 
 
-def asks_out_of_range(step: ProducerSendsStep) -> bool:
+def names_missing_partition(step: ProducerSendsStep) -> bool:
     """Whether a record names a missing partition."""
     return any(is_out_of_range(sent) for sent in step.given)
 
@@ -259,7 +259,7 @@ def asks_out_of_range(step: ProducerSendsStep) -> bool:
 @claim(
     "refuses-out-of-range",
     kinds=PARTITIONER,
-    applies=asks_out_of_range,
+    applies=names_missing_partition,
     breakable=always,
     source="KafkaProducer",
     fix="raise an error for a named partition that the topic does not have",

@@ -213,7 +213,7 @@ def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Find
     for member in new.members:
         if member.member_id not in ids:
             yield real(f"a write failed, and it made {member.member_id} a member")
-    if new.state == STABLE and (old.state != STABLE or _given(old) != _given(new)):
+    if new.state == STABLE and (old.state != STABLE or _assigned(old) != _assigned(new)):
         yield real(f"a write failed, and the assignment of generation {new.generation} is in force")
 
 
@@ -241,7 +241,7 @@ def compaction_means_nothing(before: LoadedGroup, after: LoadedGroup) -> Iterato
         yield real("the log was compacted, and it yields another group than the whole log")
 
 
-def _given(group: ClassicGroup) -> list[tuple[str, object]]:
+def _assigned(group: ClassicGroup) -> list[tuple[str, object]]:
     return [(member.member_id, member.assignment) for member in group.members]
 
 

@@ -203,10 +203,10 @@ def memory_is_log(seen: LoggedGroup) -> Iterator[Finding]:
     """
     memory, log = as_logged(seen.memory), as_logged(seen.log)
     if memory != log:
-        yield real(_told_apart(memory, log))
+        yield real(_first_difference(memory, log))
 
 
-def _told_apart(memory: Group, log: Group) -> str:
+def _first_difference(memory: Group, log: Group) -> str:
     if memory is None or log is None or type(memory) is not type(log):
         return f"in memory there is {_kind(memory)}, in the log {_kind(log)}"
     names = [name for name in memory._fields if getattr(memory, name) != getattr(log, name)]
@@ -229,7 +229,7 @@ def every_takeover_loads(refused: tuple[tuple[str, str], ...]) -> Iterator[Findi
         yield real(f"a {protocol} member takes the group id, and the log does not load: {why}")
 
 
-def given_out(old: Group, new: Group) -> tuple[int, ...]:
+def new_numbers(old: Group, new: Group) -> tuple[int, ...]:
     """The numbers that a step gives out: the generation of a join phase that ends, or new group epochs."""
     if isinstance(new, ClassicGroup):
         begins = not isinstance(old, ClassicGroup) or old.state == PREPARING
@@ -246,7 +246,7 @@ def given_out(old: Group, new: Group) -> tuple[int, ...]:
 @each_step(ONCE, GIVEN_OUT, source="KIP-345, KIP-848: a number names one assignment")
 def number_once(before: GivenNumbers, after: GivenNumbers) -> Iterator[Finding]:
     """A generation or epoch number is never given out twice."""
-    numbers = given_out(before.group, after.group)
+    numbers = new_numbers(before.group, after.group)
     members = {member.member_id for member in after.group.members} if after.group is not None else set()
     for name, member_id, number in before.held:
         if number in numbers:

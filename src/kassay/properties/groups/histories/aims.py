@@ -264,7 +264,7 @@ def _static_return(draft: GeneratorState) -> History:
     return _start(draft, members, *returns)
 
 
-def _dealt(draft: GeneratorState) -> list[Member]:
+def _three_owners(draft: GeneratorState) -> list[Member]:
     """Three members that share one or two topics, in the last generation, two partitions each or more."""
     sizes = [draft.source.integer(3, 4) for _ in range(2)]
     topics = _with_topics(draft, sizes)
@@ -276,7 +276,7 @@ def _dealt(draft: GeneratorState) -> list[Member]:
 @_reaches("skipped-generation")
 def _skipped_generation(draft: GeneratorState) -> History:
     """One of three members still has the list of an earlier generation."""
-    members = _dealt(draft)
+    members = _three_owners(draft)
     late = draft.source.integer(0, 2)
     members[late] = members[late]._replace(generation=draft.source.integer(1, GENERATION - 1))
     return _start(draft, members)
@@ -285,7 +285,7 @@ def _skipped_generation(draft: GeneratorState) -> History:
 @_reaches("owned-twice")
 def _owned_twice(draft: GeneratorState) -> History:
     """Two of three members report a partition in the same generation."""
-    return _start(draft, _doubly(draft, _dealt(draft)))
+    return _start(draft, _doubly(draft, _three_owners(draft)))
 
 
 def _doubly(draft: GeneratorState, members: list[Member]) -> list[Member]:
@@ -297,7 +297,7 @@ def _doubly(draft: GeneratorState, members: list[Member]) -> list[Member]:
 @_reaches("all-minus-one")
 def _all_minus_one(draft: GeneratorState) -> History:
     """Two of three members report a partition, and none reports a generation."""
-    return _start(draft, [m._replace(generation=-1) for m in _doubly(draft, _dealt(draft))])
+    return _start(draft, [m._replace(generation=-1) for m in _doubly(draft, _three_owners(draft))])
 
 
 @_reaches("stale-on-overloaded")
@@ -316,7 +316,7 @@ def _stale_on_overloaded(draft: GeneratorState) -> History:
 @_reaches("failed-sync")
 def _failed_sync(draft: GeneratorState) -> History:
     """A member's sync fails while another one joins; then this happens to another member."""
-    members = _dealt(draft)
+    members = _three_owners(draft)
     topics = members[0].topics
     failing = [members[0], members[draft.source.integer(1, 2)]]
     changes: list[Change] = [
@@ -329,7 +329,7 @@ def _failed_sync(draft: GeneratorState) -> History:
 def _claim_and_resubscribe(draft: GeneratorState) -> History:
     """Two members report the same partitions while one of the group, or all, read other topics."""
     source = draft.source
-    members = _dealt(draft)
+    members = _three_owners(draft)
     topics = members[0].topics
     owned = tuple(draft.tps(topics)[: source.integer(1, 4)])
     events: list[Event] = [ReportOwned(member.member_id, owned, GENERATION + 1) for member in members[:2]]
@@ -341,7 +341,7 @@ def _claim_and_resubscribe(draft: GeneratorState) -> History:
 @_reaches("deleted-topic")
 def _deleted_topic(draft: GeneratorState) -> History:
     """A topic that members own and read is deleted."""
-    members = _dealt(draft)
+    members = _three_owners(draft)
     return _start(draft, members, (DeleteTopic(draft.source.choice(members[0].topics)),))
 
 

@@ -61,7 +61,7 @@ def _writers(draft: GeneratorState) -> tuple[Writer, ...]:
         if draft.profile.allows("no-unknown-topics"):
             writers += (_delete_topic,)
     if draft.withholds:
-        writers += (_give_out, _give_out, _add_withheld)
+        writers += (_make_assignable, _make_assignable, _add_withheld)
         if draft.profile.allows("no-conflicting-claims"):
             writers += (_withhold,)
     if draft.instances:
@@ -146,7 +146,7 @@ def _add_partitions(draft: GeneratorState) -> list[Event]:
     return [AddPartitions(topic.name, partitions)]
 
 
-def _give_out(draft: GeneratorState) -> list[Event]:
+def _make_assignable(draft: GeneratorState) -> list[Event]:
     if not draft.withheld:
         return [Rebalance()]
     topic = draft.source.choice(list(draft.withheld))

@@ -68,7 +68,7 @@ def _others(scene: ShareScene) -> Iterator[ShareScene]:
     )
     for choose in choices:
         by_member: dict[str, list[TopicPartition]] = {member_id: [] for member_id in by_id}
-        for i, tp in enumerate(_given_out(scene)):
+        for i, tp in enumerate(_assigned(scene)):
             for who in choose(i, tp):
                 by_member[who].append(tp)
         answer = Assignment({member_id: tuple(own) for member_id, own in by_member.items()})
@@ -83,7 +83,7 @@ def _topics(scene: ShareScene) -> list[str]:
     return [topic for topic in scene.step.cluster.counts if topic in scene.step.group.subscribers]
 
 
-def _given_out(scene: ShareScene) -> list[TopicPartition]:
+def _assigned(scene: ShareScene) -> list[TopicPartition]:
     """The assignable partitions with readers."""
     return [tp for topic in _topics(scene) for tp in scene.step.assignable_of(topic)]
 
@@ -128,7 +128,7 @@ SHARE_WORDS: Final = Vocabulary(
     things=(
         Things("members", "m", _members, "member"),
         Things("topics", "t", _topics, "topic"),
-        Things("partitions", "p", _given_out, "partition"),
+        Things("partitions", "p", _assigned, "partition"),
     ),
     measures=(
         number("load", "members", lambda s, m: _loads(s)[m], "partitions that a member has"),
@@ -136,7 +136,7 @@ SHARE_WORDS: Final = Vocabulary(
         number("share", "topics members", _share, "partitions of a topic that a member has"),
         number("spread", "topics", _spread, "the most members of a partition of a topic less the fewest"),
         number("copies", "", lambda s: sum(_loads(s).values()), "partitions of all members added up"),
-        number("partitions", "", lambda s: len(_given_out(s)), "assignable partitions"),
+        number("partitions", "", lambda s: len(_assigned(s)), "assignable partitions"),
         number("partitions", "topics", lambda s, t: len(s.step.assignable_of(t)), "those of a topic"),
         number("withheld", "", _withheld, "partitions of topics with readers that are not assignable"),
         number(
