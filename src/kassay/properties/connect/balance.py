@@ -137,7 +137,7 @@ def _is_answered(run: ConnectRun, *_: str) -> bool:
     ),
 )
 def converges(run: ConnectRun, rounds: str) -> Iterator[Evidence]:
-    """After a change and nothing else the cluster becomes stable.
+    """After the last change the cluster becomes stable.
 
     `converges:k`: within at most k rounds that workers ask for, delays waited for.
     """

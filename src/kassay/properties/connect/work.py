@@ -43,7 +43,7 @@ def _runners_after(step: ConnectStep) -> dict[Work, list[str]]:
     fix="name only workers of the request, and let them start only configured work",
 )
 def known(step: ConnectStep) -> Iterator[Evidence]:
-    """Every worker in the answer is one of the request, and all work to start is configured."""
+    """Every worker in the answer is in the request, and all work to start is configured."""
     workers = {worker.worker_id for worker in step.request.workers}
     for worker, change in sorted(step.given.workers.items()):
         if worker not in workers:

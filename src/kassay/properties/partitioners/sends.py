@@ -114,7 +114,7 @@ def _has_key_again(step: ProducerSendsStep) -> bool:
     fix="compute the partition from the key bytes and the number of partitions alone",
 )
 def same_key_same_partition(step: ProducerSendsStep) -> Iterator[Evidence]:
-    """Equal key bytes and equal count give equal partitions."""
+    """Records with the same key and number of partitions go to the same partition."""
     seen: dict[tuple[bytes, int], int] = {}
     for sent, key, partition in _keyed(step):
         first = seen.setdefault((key, sent.topic.count), partition)
@@ -206,7 +206,7 @@ def _has_key(step: ProducerSendsStep) -> bool:
     fix=("compute murmur2 as Kafka does, in 32 bits with overflow, with the tail bytes taken as unsigned"),
 )
 def hash_compatible(step: ProducerSendsStep) -> Iterator[Evidence]:
-    """Murmur2 of the key bytes equals Kafka's for every length and byte pattern."""
+    """A record with a key goes where Kafka's murmur2 sends it, for every length and byte pattern."""
     for sent, key, partition in _keyed(step):
         wanted = partition_of_key(key, sent.topic.count)
         if partition != wanted:
@@ -233,7 +233,7 @@ def _may_miss_available(step: ProducerSendsStep) -> bool:
     fix=("choose for records without a key among the available partitions while there are any"),
 )
 def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
-    """A keyless record goes to an available partition whenever there is one."""
+    """A record without a key goes to an available partition whenever there is one."""
     for sent in step.given:
         available = sent.topic.available
         if (

@@ -113,7 +113,7 @@ def wrong_replicas(
     fix=("raise an error (ValueError) if the replication factor is larger than the number of brokers"),
 )
 def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
-    """RF larger than the number of brokers is refused with an error."""
+    """A replication factor above the number of brokers is refused with an error."""
     request = step.request
     if step.placed is not None:
         yield Evidence(

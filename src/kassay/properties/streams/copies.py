@@ -65,7 +65,7 @@ def _may_have_too_many(step: TaskStep) -> bool:
     fix=("count warm-ups against max.warmup.replicas, and make none of a copy that has caught up"),
 )
 def warm_ups(step: TaskStep) -> Iterator[Evidence]:
-    """Where a probing rebalance follows, copies beyond those requested are few enough, and still behind.
+    """Where a probing rebalance follows, warm-ups are within max.warmup.replicas, and still behind.
 
     There are at most `max.warmup.replicas` in all, and as many copies of a task as exceed its number have not
     caught up. Where none follows, an excess copy is no warm-up: when stable it breaks `standby-count`.

@@ -127,7 +127,7 @@ def _may_spend_more(_: TaskStep, least: BestMembers) -> bool:
     ),
 )
 def sticky_by_member(step: TaskStep, least: BestMembers) -> Iterator[Evidence]:
-    """Active tasks, even by member, cost the least in restores and changes of process, then most stay.
+    """Active tasks, even by member, cost the least in restores and changes of process, then in moves.
 
     A restore costs 3, a change of process 1; then the tasks that leave a member count. Judged where an
     answer names each member's tasks, and their counts, with state and in all, are within one of each other.

@@ -42,7 +42,7 @@ def is_open(step: TaskStep) -> bool:
     fix="name only processes and tasks of the request",
 )
 def known(step: TaskStep) -> Iterator[Evidence]:
-    """Every process and every task in the answer is one of the request."""
+    """Every process and every task in the answer is in the request."""
     tasks = frozenset(step.request.tasks)
     for process_id, given in sorted(step.given.processes.items()):
         if process_id not in step.request.by_id:
@@ -164,7 +164,7 @@ def _may_lack_balance(step: TaskStep) -> bool:
     fix="assign active tasks by the number of threads of each process",
 )
 def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
-    """When stable, no process could pass an active task to another and still have as many for each thread.
+    """When stable, no process could pass an active task to another and still have as many per thread.
 
     With equally many threads everywhere: active tasks differ by less than two.
     """
