@@ -9,7 +9,10 @@ def test_workers_start_and_stop_work():
     first, second, third = board.frames[:3]
     assert rows(first.table) == {"w0": ["", "+c0 +c1 +c0-0 +c1-0", "", "c0 c1 c0-0 c1-0 4"]}
     assert rows(second.table)["w0"][0] == "c0 c1 −c0-0 c1-0"
-    assert second.events == ("at 0 ms: another worker leads", "at 0 ms: connector c1 now has 0 tasks")
+    assert second.events == (
+        "at 0 ms: another worker becomes the leader",
+        "at 0 ms: connector c1 changes to 0 tasks",
+    )
     assert third.events == ()
 
 
