@@ -45,11 +45,11 @@ def test_what_was_played_is_said_in_a_line(certificates):
         ({"caught": 3, "of": 3}, "3 of 3 built-in faulty assignors caught"),
         (
             {"caught": 2, "of": 3, "unknown": 1, "missed": ["forgets"]},
-            "2 of 3 built-in faulty assignors caught, 1 not run for lack of budget; missed: forgets",
+            "2 of 3 built-in faulty assignors caught, 1 not run for lack of time; missed: forgets",
         ),
         (
             {"caught": 0, "of": 0, "unknown": 2},
-            "0 of 0 built-in faulty assignors caught, 2 not run for lack of budget",
+            "0 of 0 built-in faulty assignors caught, 2 not run for lack of time",
         ),
         ({"caught": 0, "of": 0}, ""),
     ],
@@ -79,7 +79,10 @@ def controls(**counts):
             ),
             ["unknown: a, c; a larger --time or --histories may decide"],
         ),
-        (replace(CLEAN, assume=("x", "y")), ["assumed of inputs: x, y; nothing is said of others"]),
+        (
+            replace(CLEAN, assume=("x", "y")),
+            ["assumptions about inputs: x, y; other inputs were not checked"],
+        ),
         (replace(CLEAN, reached={"few-partitions": 3, "static-mix": 0}), ["never reached: static-mix"]),
         (replace(CLEAN, reached={"two-objects": 0}), []),
         (
@@ -92,7 +95,7 @@ def controls(**counts):
         ),
         (
             replace(CLEAN, controls=controls(unknown=4)),
-            ["4 built-in faulty assignors were not run for lack of budget"],
+            ["built-in faulty assignors not run for lack of time: 4"],
         ),
         (replace(CLEAN, notes=("baseline: gone",)), ["baseline: gone"]),
     ],

@@ -125,15 +125,15 @@ def _recorded(target: str, protocol: RebalanceProtocol, digest: str | None) -> s
 def _kept(conditions: Conditions) -> Iterator[str]:
     config = ", ".join(f"{key}={value}" for key, value in sorted(conditions.config.items()))
     place = "kassay's own process" if conditions.in_process else "a child process"
-    seed = "not known" if conditions.hash_seed is None else conditions.hash_seed
+    seed = "unknown" if conditions.hash_seed is None else conditions.hash_seed
     yield f"configuration: {config or 'none'}"
-    yield f"limits: {conditions.call_timeout_s:g} s a call, {conditions.memory_mib} MiB"
-    yield f"a user's code runs in {place}, hash seed {seed}"
-    yield f"assumed of inputs: {', '.join(conditions.assume) or 'nothing'}"
+    yield f"limits: {conditions.call_timeout_s:g} s per call, {conditions.memory_mib} MiB"
+    yield f"the target's code runs in {place}, hash seed {seed}"
+    yield f"assumptions about inputs: {', '.join(conditions.assume) or 'none'}"
     for surroundings in conditions.surroundings:
         yield f"in a process with: {_process_facts(surroundings)}"
     if conditions.before is not None:
-        yield f"one object for all calls, {len(conditions.before)} other cases before"
+        yield f"one object for all calls, after {counted(len(conditions.before), 'other case')}"
     if conditions.also_checked:
         yield f"also checked: {', '.join(conditions.also_checked)}"
 
@@ -221,7 +221,7 @@ def controls(certificate: Certificate) -> str:
         return ""
     text = f"{counts['caught']} of {counts['of']} built-in faulty assignors caught"
     if counts.get("unknown"):
-        text += f", {counts['unknown']} not run for lack of budget"
+        text += f", {counts['unknown']} not run for lack of time"
     if counts.get("missed"):
         text += f"; missed: {', '.join(counts['missed'])}"
     if counts.get("unproven"):
@@ -265,12 +265,12 @@ def warnings(certificate: Certificate) -> list[str]:
             "" if certificate.interrupted else missed_environments(certificate),
             "environment not covered: {}; a larger --time or --histories covers more",
         ),
-        (narrowed_by(certificate.narrowed_by), "{}; nothing is said of the rest"),
-        (narrowed, "assumed of inputs: {}; nothing is said of others"),
+        (narrowed_by(certificate.narrowed_by), "{}; the rest was not checked"),
+        (narrowed, "assumptions about inputs: {}; other inputs were not checked"),
         (never, "never reached: {}"),
         (missed, "built-in faulty assignors that were not caught: {}"),
         (unproven, "no built-in faulty assignor was caught that breaks: {}"),
-        (counts.get("unknown"), "{} built-in faulty assignors were not run for lack of budget"),
+        (counts.get("unknown"), "built-in faulty assignors not run for lack of time: {}"),
     )
     return [text.format(value) for value, text in templates if value] + list(certificate.notes)
 

@@ -25,7 +25,9 @@ def test_the_changes_since_a_release_stand_with_an_example_each_way():
     answer, quality = document["examples"]
     assert (answer["by"], quality["by"]) == ("answer", "quality")
     assert (answer["difference"]["members"], answer["difference"]["partitions"]) == (2, 1)
-    assert quality["difference"]["lines"] == ["different: movement (uniform@4.0.0 1, uniform@4.0.1 0)"]
+    assert quality["difference"]["lines"] == [
+        "different: movement differs: uniform@4.0.0 gives 1, uniform@4.0.1 gives 0."
+    ]
 
 
 def test_nothing_is_played_where_nothing_changed():

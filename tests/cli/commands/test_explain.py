@@ -74,9 +74,9 @@ def test_a_trace_is_told_with_what_it_was_recorded_under(capsys, tmp_path):
     for condition in (
         f"recorded against {target}, eager, source SHA-256 {kept['digest']}",
         "configuration: bad=yes",
-        "limits: 7 s a call, 300 MiB",
-        "a user's code runs in kassay's own process, hash seed ",
-        "assumed of inputs: no-racks",
+        "limits: 7 s per call, 300 MiB",
+        "the target's code runs in kassay's own process, hash seed ",
+        "assumptions about inputs: no-racks",
         f"history {kept['index']} of the run with seed 11",
         f"kassay {kept['versions']['kassay']}, python {kept['versions']['python']}",
     ):
@@ -105,9 +105,9 @@ def test_a_difference_is_told_with_what_it_was_recorded_under(capsys, tmp_path):
         "recorded against range, eager",
         f"kassay {kept['right']['versions']['kassay']}",
         "configuration: bad=no",
-        "limits: 7 s a call, 512 MiB",
-        "a user's code runs in kassay's own process",
-        "assumed of inputs: no-racks",
+        "limits: 7 s per call, 512 MiB",
+        "the target's code runs in kassay's own process",
+        "assumptions about inputs: no-racks",
         f"history {kept['index']} of the run with seed 5",
     ):
         assert "".join(condition.split()) in text, condition

@@ -47,7 +47,7 @@ def test_people_read_under_what_each_counterexample_was_found(certificates):
     written = dict(reports([certificate], ["html", "markdown"]))
     for text in written.values():
         plain = re.sub(r"<[^>]*>|\\\\", " ", text)
-        for condition in ("configuration: none", "limits: 2 s a call, 512 MiB", "hash seed 0"):
+        for condition in ("configuration: none", "limits: 2 s per call, 512 MiB", "hash seed 0"):
             assert condition in plain
         assert example.trace.digest in plain
 

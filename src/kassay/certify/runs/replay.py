@@ -34,6 +34,7 @@ from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Claim
 from kassay.reading.documents import read_json
 from kassay.reading.others import also_is
+from kassay.writing.text import counted
 
 SCHEMA: Final = "kassay/replay/3"
 EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
@@ -96,7 +97,7 @@ class Playback:
             fields = dict.fromkeys(name for each in now.surroundings for name in each.changed)
             words.append(f"two processes with their own {', '.join(CALLED[name] for name in fields)}")
         if now.before is not None:
-            words.append(f"one object for all calls, {len(now.before)} other cases before")
+            words.append(f"one object for all calls, after {counted(len(now.before), 'other case')}")
         if now.in_process and then.in_process:
             words.append("in kassay's own process")
         if now.assume:
