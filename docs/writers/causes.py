@@ -62,7 +62,8 @@ from kassay.testing import load_class
 
 
 def test_in_range():
-    # in-range: record for t1, key 0101010101010101010101010101010101010101 (sent to -2, of partitions 3)
+    # in-range: The record to t1 with key 01010101...01010101 (20 bytes) was sent to partition -2, \
+but t1 has 3 partitions, numbered from 0.
     target = load_class('tests/data/faulty/negative_hash.py:NegativeHash')()
     answer = target.partition(
         't1',

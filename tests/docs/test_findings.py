@@ -39,7 +39,7 @@ def broken():
         base, *releases = row["target"].split(", ") if "@" in row["target"] else [row["target"]]
         rule = base.partition("@")[0]
         for target in (base, *(f"{rule}{release}" for release in releases)):
-            claims[target] = {*f"{row['ordinary input']}, {row['contradictory input']}".split(", ")}
+            claims[target] = {*f"{row['ordinary input']}, {row['conflicting input']}".split(", ")}
     return claims
 
 

@@ -13,7 +13,7 @@ from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.registry import Evidence, always, claim
 from kassay.writing.text import counted, series
 
-KEY_SHOWN = 24
+KEY_SHOWN = 8
 """The most bytes of a key that are printed in full."""
 
 
