@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from kassay.certify.clusters.played import PlayedStep
 from kassay.certify.clusters.whatif import WhatIf
+from kassay.writing.text import counted
 
 
 class Recommendation(NamedTuple):
@@ -27,6 +28,25 @@ class Recommendation(NamedTuple):
     def stays(self) -> bool:
         """Whether nothing is better than today."""
         return not self.names
+
+    @property
+    def words(self) -> str:
+        """What to do, in a few words."""
+        if self.stays:
+            return "Keep the assignment of today"
+        return f"Switch to {' or '.join(self.names)}"
+
+    @property
+    def reason(self) -> str:
+        """What that changes, with its cost, as a sentence."""
+        if self.stays:
+            return f"Spread {self.spread_now}: no candidate balances the group better."
+        moves = f"{counted(self.moved, 'move')}, {self.paused} paused"
+        gains = [] if self.spread == self.spread_now else [f"spread {self.spread_now} to {self.spread}"]
+        gains += [] if not self.idle_now else [f"{counted(self.idle_now, 'idle member')} to {self.idle}"]
+        gains += [] if not self.unowned else [f"{counted(self.unowned, 'partition')} get an owner"]
+        said = ", ".join([*gains, moves])
+        return f"{said[:1].upper()}{said[1:]}."
 
 
 def recommend(answer: WhatIf) -> Recommendation:

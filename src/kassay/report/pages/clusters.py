@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from kassay.certify.clusters.figures import Loads
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.recommend import Recommendation, recommend
+from kassay.certify.clusters.recommend import recommend
 from kassay.certify.clusters.rollout import Rollout
 from kassay.certify.clusters.whatif import WhatIf
 from kassay.report.pages.layout import render as page
@@ -97,10 +97,10 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
     labels = observed.labels
     advice, rows = recommend(answer), [_texts(row) for row in switch_rows(answer)]
     return WhatIfPage(
-        word=recommended_words(advice),
+        word=advice.words,
         look="ok" if advice.stays else "warn",
         group=observed.name or "(no name)",
-        said=f"{recommended_reason(advice)} The certified optimum: {spread_of(best.loads)}, "
+        said=f"{advice.reason} The certified optimum: {spread_of(best.loads)}, "
         f"{counted(best.moved, 'move')}.",
         identity=identity(observed),
         doubts=tuple(doubts_of(observed, answer.alarm)),
@@ -182,25 +182,6 @@ def _path(path: Rollout) -> PathView:
         *(() if path.client is None else (f"Settings with which a member starts: {path.client.origin}.",)),
     )
     return PathView(str(path.goal), path_summary(path), policy, steps, tuple(refusals(path)), notes, stop)
-
-
-def recommended_words(advice: Recommendation) -> str:
-    """What to do, in a few words: the verdict of the page."""
-    if advice.stays:
-        return "Keep the assignment of today"
-    return f"Switch to {' or '.join(advice.names)}"
-
-
-def recommended_reason(advice: Recommendation) -> str:
-    """What that changes, with its cost."""
-    if advice.stays:
-        return f"Spread {advice.spread_now}: no candidate balances the group better."
-    moves = f"{counted(advice.moved, 'move')}, {advice.paused} paused"
-    gains = [] if advice.spread == advice.spread_now else [f"spread {advice.spread_now} to {advice.spread}"]
-    gains += [] if not advice.idle_now else [f"{counted(advice.idle_now, 'idle member')} to {advice.idle}"]
-    gains += [] if not advice.unowned else [f"{counted(advice.unowned, 'partition')} get an owner"]
-    said = ", ".join([*gains, moves])
-    return f"{said[:1].upper()}{said[1:]}."
 
 
 class UnstablePage(NamedTuple):

@@ -12,8 +12,10 @@ from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, bar_chart
 from kassay.report.screen.place import (
     breaches_text,
+    broken_today,
     busiest_text,
     bytes_text,
+    plan_words,
     time_text,
     unfinished_text,
 )
@@ -91,7 +93,7 @@ def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
         )
         for load in plan.loads()
     )
-    violated = [each.claim for each in (*plan.today, *plan.health) if each.standing is Standing.VIOLATED]
+    violated = broken_today(plan)
     return view_of(plan, {}, 1, again)._replace(
         word=f"{counted(len(violated), 'rule')} broken today" if violated else "No rule broken",
         look="bad" if violated else "ok",
@@ -111,7 +113,7 @@ def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
 def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str) -> PlacementView:
     """The page's contents for the plan."""
     proposal, loads = plan.proposal, plan.loads()
-    broken = sum(each.standing is Standing.VIOLATED for each in (*plan.today, *plan.health))
+    broken = len(broken_today(plan))
     word, look = (f"{counted(broken, 'rule')} broken today", "bad") if broken else ("No rule broken", "ok")
     if not broken and not proposal.is_proven:
         look = "warn"
@@ -127,7 +129,7 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
         word,
         look,
         _size(plan),
-        _meaning(plan),
+        plan_words(plan),
         (*proposal.cluster.warnings, *(unfinished_text(each) for each in plan.unfinished)),
         tuple(_claims(plan)),
         tuple(_charts(loads, known)) if len(loads) <= _DRAWN_MAX else (),
@@ -157,21 +159,6 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
 def _size(plan: ClusterPlan) -> str:
     cluster = plan.proposal.cluster
     return f"{counted(len(cluster.brokers), 'broker')}, {counted(len(cluster.rows), 'partition')}"
-
-
-def _meaning(plan: ClusterPlan) -> str:
-    proposal = plan.proposal
-    if not plan.steps:
-        return "No placement on these brokers is better."
-    size = proposal.bytes_copied
-    limit = "" if proposal.limit is None else f" within {proposal.limit}"
-    proven = "proven least" if proposal.is_proven else "the best found, not proven least"
-    return (
-        f"{counted(proposal.copies, 'copy')}"
-        + (f" ({bytes_text(size)})" if size is not None else "")
-        + f" and {counted(plan.leader_changes, 'change')} of leader in {counted(len(plan.steps), 'step')} "
-        f"reach the best placement on these brokers{limit}: {proven}."
-    )
 
 
 def _claims(plan: ClusterPlan) -> list[ClaimView]:

@@ -12,6 +12,7 @@ from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, Topi
 from kassay.certify.clusters.growth import LateReader, TopicGrowth
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.played import PlayedStep
+from kassay.certify.clusters.recommend import recommend
 from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled, UsefulStep
 from kassay.certify.clusters.stability import NOT_GIVEN, several
 from kassay.certify.clusters.whatif import WhatIf
@@ -54,6 +55,8 @@ def what_if_view(
     if certificate is not None:
         check = shell_command(["kassay", "check", certificate])
         parts += [line(), whole_line(f"optimum: {certificate}  ({check})")]
+    advice = recommend(answer)
+    parts += [line(), line((f"{advice.words}. ", "bold"), advice.reason)]
     return stack(*parts)
 
 

@@ -74,9 +74,10 @@ def place_view(
     plan: ClusterPlan, files: Mapping[str, str], throttle: int, *, why: bool, verbose: bool = False
 ) -> View:
     """Today's verdicts, the proposal, the steps, and the commands; with `verbose` every violation."""
-    parts: list[View] = [*_head(plan), line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
+    parts: list[View] = [*_verdict(plan), line(plan_words(plan)), *_head(plan)]
+    parts += [line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
     parts += [*_unused(plan)] if verbose else []
-    parts += [line(), *_proposal(plan), *_unfinished(plan), line(), _broker_table(plan.loads())]
+    parts += [*_proposal(plan), *_unfinished(plan), line(), _broker_table(plan.loads())]
     if plan.steps:
         parts += [line(), _steps(plan, files, throttle), line(), *commands(plan, files, throttle)]
     if files.get("certificate"):
@@ -89,11 +90,44 @@ def place_view(
 
 def judged_view(plan: ClusterPlan, *, why: bool, verbose: bool = False) -> View:
     """Today's placement alone."""
-    parts: list[View] = [*_head(plan), line(), *_today(plan, verbose=verbose)]
+    parts: list[View] = [*_verdict(plan), *_head(plan), line(), *_today(plan, verbose=verbose)]
     parts += [*_unused(plan)] if verbose else []
     if why:
         parts += [line(), *(line(f"  {each}") for each in plan.reasons)]
     return stack(*parts)
+
+
+def broken_today(plan: ClusterPlan) -> list[str]:
+    """The claims that today's placement violates."""
+    return [each.claim for each in (*plan.today, *plan.health) if each.standing is Standing.VIOLATED]
+
+
+def plan_words(plan: ClusterPlan) -> str:
+    """What the best placement costs and whether that is proven, as a sentence."""
+    proposal = plan.proposal
+    if not plan.steps:
+        others = "other partition can be placed" if plan.blocked else "placement on these brokers is"
+        return f"No {others} better."
+    size = proposal.bytes_copied
+    limit = "" if proposal.limit is None else f" within {proposal.limit}"
+    proven = "proven least" if proposal.is_proven else "the best found, not proven least"
+    return (
+        f"{counted(proposal.copies, 'copy')}"
+        + (f" ({bytes_text(size)})" if size is not None else "")
+        + f" and {counted(plan.leader_changes, 'change')} of leader in {counted(len(plan.steps), 'step')} "
+        f"reach the best placement on these brokers{limit}: {proven}."
+    )
+
+
+def _verdict(plan: ClusterPlan) -> Iterator[View]:
+    """How many rules today's placement breaks, and how many partitions are not planned."""
+    violated = broken_today(plan)
+    words = f"{counted(len(violated), 'rule')} broken today" if violated else "No rule broken today"
+    yield line(
+        (words, "bold red" if violated else "bold green"), f": {', '.join(violated)}" if violated else ""
+    )
+    if plan.blocked:
+        yield line(f"{counted(len(plan.blocked), 'partition')} not planned", style="bold red")
 
 
 def _unused(plan: ClusterPlan) -> Iterator[View]:
@@ -122,12 +156,19 @@ def _head(plan: ClusterPlan) -> Iterator[View]:
         yield line(each, style="dim")
 
 
-def _claims(standings: Sequence[ClaimStanding], partitions: int) -> View:
+def _claims(standings: Sequence[ClaimStanding], partitions: int, *, verbose: bool) -> View:
+    """Where claims are violated or not judged, and how many hold; if `verbose` each of these, too."""
     rows = [
         (f"  {each.claim}", line(str(each.standing), style=_STYLES[each.standing]), _where(each, partitions))
         for each in standings
+        if verbose or each.standing is not Standing.HOLDS
     ]
-    return plain_table(("  claim", "", "where"), rows, header=False)
+    holding = sum(each.standing is Standing.HOLDS for each in standings)
+    parts = [plain_table(("  claim", "", "where"), rows, header=False)] if rows else []
+    if holding and not verbose:
+        words = "holds" if holding == 1 else "hold"
+        parts.append(line(f"  {counted(holding, 'rule')} {words}", style="dim"))
+    return stack(*parts)
 
 
 def _where(standing: ClaimStanding, partitions: int) -> str:
@@ -144,7 +185,7 @@ def _where(standing: ClaimStanding, partitions: int) -> str:
 def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
     """The claims about today, and every violation, or how to list them."""
     judged = (*plan.today, *plan.health)
-    yield _claims(judged, len(plan.proposal.cluster.rows))
+    yield _claims(judged, len(plan.proposal.cluster.rows), verbose=verbose)
     several = [each for each in judged if len(each.evidence) > 1]
     if several and not verbose:
         yield line("  -v lists every place, --report html shows them on a page", style="dim")
@@ -156,27 +197,15 @@ def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
 
 
 def _proposal(plan: ClusterPlan) -> Iterator[View]:
+    """What the proposal does not satisfy, or what it does; nothing if nothing is proposed."""
     proposal = plan.proposal
     if not plan.steps:
-        others = (
-            "other partition can be placed better" if plan.blocked else "placement on these brokers is better"
-        )
-        yield line(("nothing to do: ", "bold green"), f"no {others}")
         return
-    size = proposal.bytes_copied
-    copied = ("1 copy" if proposal.copies == 1 else f"{proposal.copies} copies") + (
-        f" ({bytes_text(size)})" if size is not None else ""
-    )
-    proven = "proven to be the best" if proposal.is_proven else "not proven to be the best"
-    limit = "" if proposal.limit is None else f" within {proposal.limit}"
-    yield line(
-        ("proposal", "bold"),
-        f": {proven}{limit}; {copied}, {counted(plan.leader_changes, 'change')} of leader",
-    )
+    yield line()
+    yield line("proposal", style="bold")
     if proposal.busiest is not None:
         yield line(f"bytes: {busiest_text(proposal.busiest)}")
-    short = [each for each in plan.planned if each.standing is not Standing.HOLDS]
-    yield _claims(short or plan.planned, len(proposal.cluster.rows))
+    yield _claims(plan.planned, len(proposal.cluster.rows), verbose=False)
 
 
 def _unfinished(plan: ClusterPlan) -> Iterator[View]:
