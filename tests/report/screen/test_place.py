@@ -39,7 +39,8 @@ def test_brokers_stand_below_their_racks_with_what_changes() -> None:
     text = shown(place_view(plan, {}, 1 << 20, why=True))
     assert "cluster: 6 brokers in 3 racks, 1 topic, 6 partitions, 18 replicas, 63.0 MiB" in text
     assert text.startswith("3 rules broken today: follower-spread, replicas-even, leaders-even\n9 copies (")
-    assert "reach the best placement on these brokers: proven least." in text
+    words = " ".join(text.split())
+    assert "reach the best placement on these brokers" in words and ": proven least." in words
     assert "6 -> 3" in text and "why not better" in text
 
 
