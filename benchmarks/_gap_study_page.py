@@ -91,7 +91,7 @@ AGAIN: Final = """Any other history, for instance the largest balance gap of the
 <!-- by hand: minutes -->
 ```console
 $ python -m benchmarks.campaign_gap_study --trace {example} worst.json
-$ kassay replay worst.json --call-timeout 60s
+$ kassay replay worst.json
 ```
 
 The worst history of each rule and profile is in the table `study/worst_cases` of the campaign.

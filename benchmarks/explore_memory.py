@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-IDLE = "classic --mode eager --members 1 --partitions 1"
+IDLE = "classic --protocol eager --members 1 --partitions 1"
 WORLDS = (
-    "classic --mode eager --members 3 --partitions 2 --faults crash=1,pause=1",
-    "classic --mode cooperative --members 3 --partitions 2 --faults crash=1,pause=1",
+    "classic --protocol eager --members 3 --partitions 2 --faults crash=1,pause=1",
+    "classic --protocol cooperative --members 3 --partitions 2 --faults crash=1,pause=1",
     "kip848 --members 3 --partitions 2 --faults crash=1,pause=1",
 )
 COUNTED = re.compile(r"^(\d+) states, (\d+) edges", re.MULTILINE)

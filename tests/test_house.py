@@ -96,7 +96,7 @@ NAMES_A_KIND = {
     "certify.targets.node": "the clients of Node.js have assignors of consumers",
     "certify.vectors.protocol": "traces of the protocols, which are no kind of target",
     "cli.clusters": "a real cluster's consumer group",
-    "cli.commands.explore": "assignors within the protocols, which are no kind of target",
+    "cli.exploring": "assignors within the protocols, which are no kind of target",
     "cli.commands.fleet": _FLEET,
     "pipeline.fleet": _FLEET,
 }

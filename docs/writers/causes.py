@@ -51,13 +51,13 @@ the same as data (`cause`, `broken`, `could_be`, `fix`). If the target cannot be
 the trace alone and says so. Limits: it leaves out one thing at a time, so if either of two suffices, it
 reports neither; and for a target that answers at random it explains this one play.
 
-`kassay explain TRACE --as python` (and `kassay replay`) prints the failing call as a test to paste, which
+`kassay replay TRACE --as python` prints the failing call as a test to paste, which
 fails until the target is fixed. If one call of a new object shows the fault, the test calls a Python class
 directly; else it plays the case with `kassay.testing.violations`. `certify_assignor` and `pytest --kassay`
 end with it.
 
 ```console
-$ kassay explain tests/data/faulty/negative_hash.json --as python
+$ kassay replay tests/data/faulty/negative_hash.json --as python
 from kassay.testing import load_class
 
 

@@ -82,7 +82,7 @@ name of a guard is its function, the condition and how it is removed:
 ```console
 $ grep -A 4 'any_balanced._copies: `home' docs/guards/record.json
   "clients.any_balanced._copies: `home not in processes` left out": {
-   "by": "kassay explore streams --standby 1 --client corrected",
+   "by": "kassay explore streams --config num.standby.replicas=1 --switch corrected_client",
    "how": "one-copy-per-process in 5 steps",
    "states": 39
   },

@@ -1,6 +1,6 @@
 """Writes `docs/interop.md`: which client libraries can be in a group together, from `docs/interop.json`.
 
-`python docs/writers/interop.py > docs/interop.md`; `kassay interop --results docs/interop.json` adds plays.
+`python docs/writers/interop.py > docs/interop.md`; `kassay interop --out docs` adds plays.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ first comes back. `--protocol consumer` plays groups in which the broker assigns
 | option | meaning |
 |---|---|
 | `--strategy NAME,...` | the strategy of both; only libraries that have it are paired |
-| `--plays 5` | play each pair until so many plays are decided; plays that differ make it `unstable` |
-| `--jobs 3` | so many groups share the broker at a time |
-| `--results FILE` | begin or continue a file of results, which has every play |
-| `--json FILE`, `--html FILE` | the result, and a page of it |
+| `--histories 5` | play each pair until so many plays are decided; plays that differ make it `unstable` |
+| `--out DIR` | begin or continue `interop.json` with every play there, and write `interop.html` |
+| `--json FILE` | the result |
 
 Exit codes: 0 if every pair agrees with either leader, 1 if one does not, 2 if an input is wrong or something is missing, 3 if nothing could be
 judged. Results that are whole are printed without a broker.

@@ -47,11 +47,11 @@ _WHAT_IF: Final = (
 _PLACE: Final = (
     "place",
     *(str(_CLUSTER / name) for name in ("replicas.txt", "brokers.txt", "log-dirs.txt")),
-    *("--remove-broker", "3", "--add-broker", "7:az-c", "--step-moves", "12", "--why", "--report", "html"),
+    *("--remove-broker", "3", "--add-broker", "7:az-c", "--per-step", "12", "-v", "--out", ".kassay"),
 )
 _CAMPAIGN: Final = (
     *("campaign", "run", str(Path(__file__).with_name("campaign.toml"))),
-    *("--out", "results", "--master", "local[2]"),
+    *("--out", "results", "--config", "spark.master=local[2]"),
 )
 SHOTS: Final = {
     "verdict": Shot(_CERTIFICATE, ".kassay/report.html"),

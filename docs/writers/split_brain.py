@@ -127,7 +127,7 @@ def walk(model: str, mode: str | None, faults: str) -> str:
     result = explore(ExploreSettings(model, mode=mode, faults=parse_faults(faults)))
     done = result.exploration
     seen = ", ".join(f"{v.invariant} ({v.severity})" for v in done.violations) or "none"
-    command = f"kassay explore {model}{f' --mode {mode}' if mode else ''} --faults {faults}"
+    command = f"kassay explore {model}{f' --protocol {mode}' if mode else ''} --faults {faults}"
     return f"| `{command}` | {done.states} | {result.verdict} | {seen} |"
 
 

@@ -52,7 +52,7 @@ _TAIL: Final = """
 Racks force a planner's spread: its gap is zero. A curve may fall where the search is weak: then rely on the
 smaller size.
 
-To reproduce: `kassay hunt --worst gap --size MxP --on RULE --steps 80`.
+To reproduce: `kassay hunt --worst gap:MxP --on RULE --histories 80`.
 """
 
 

@@ -79,7 +79,7 @@ CERTIFICATES = [
 @pytest.mark.parametrize(
     ("command", "instance"),
     [("optimum", instance) for instance in INSTANCES]
-    + [("gap range --in-process --instances", group(size)) for size in ABSURD],
+    + [("gap range --suite", group(size)) for size in ABSURD],
     ids=lambda part: str(part)[:60],
 )
 def test_an_absurd_instance_is_refused_in_one_line(
@@ -145,7 +145,7 @@ def test_threads_are_not_made_before_they_are_counted(
     path = tmp_path / "threads.json"
     instance = tasks(1, active=[None], standby=[[]], clients=[{"id": "a", "threads": 10**12}])
     path.write_text(json.dumps(instance))
-    assert run(["gap", "streams-sticky", "--in-process", "--instances", str(path)]) == 2
+    assert run(["gap", "streams-sticky", "--suite", str(path)]) == 2
     assert "clients: found 1000000000000 threads in all" in capsys.readouterr().err
 
 

@@ -192,23 +192,25 @@ def test_a_line_is_in_the_file_as_soon_as_it_is_told(tmp_path):
 
 def test_on_standard_output_nothing_else_stands(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert run(["certify", "ceil-range", "--claims", "topic-even", "--histories", "40", "--events", "-"]) == 1
+    assert (
+        run(["certify", "ceil-range", "--claims", "topic-even", "--histories", "40", "--progress", "-"]) == 1
+    )
     assert [each["event"] for each in read(capsys.readouterr().out)][-1] == "run-ended"
-    assert run(["certify", "range", "--events", "-", "--json", "-"]) == 2
+    assert run(["certify", "range", "--progress", "-", "--json", "-"]) == 2
 
 
 @pytest.mark.parametrize("place", [".", "no\0name"])
 def test_a_file_that_cannot_be_written_is_refused(tmp_path, monkeypatch, capsys, place):
     monkeypatch.chdir(tmp_path)
-    assert run(["certify", "range", "--events", place]) == 2
+    assert run(["certify", "range", "--progress", place]) == 2
     assert capsys.readouterr().err.startswith(
-        f"kassay: --events {place}: cannot be written".replace("\0", "\\x00")
+        f"kassay: --progress {place}: cannot be written".replace("\0", "\\x00")
     )
 
 
 def test_a_full_disk_is_one_line():
     events = Events("/dev/full")
     with pytest.raises(
-        InputError, match=r"--events /dev/full: cannot be written \(No space left on device\)"
+        InputError, match=r"--progress /dev/full: cannot be written \(No space left on device\)"
     ):
         events.run_ended(0)

@@ -34,7 +34,7 @@ def home(tmp_path, monkeypatch):
 
 def bash(home, typed):
     """The line in an interactive bash after a tab, as readline leaves it."""
-    (home / "rc").write_text('PS1=""\nbind "set bell-style none"\neval "$(kassay completion bash)"\n')
+    (home / "rc").write_text('PS1=""\nbind "set bell-style none"\neval "$(kassay --completion bash)"\n')
     argv = ["bash", "--noprofile", "--rcfile", str(home / "rc"), "-i"]
     pid, terminal = pty.fork()
     if pid == 0:
@@ -114,7 +114,7 @@ def test_fish_completes(home):
         pytest.skip("there is no fish on the PATH")
     script = home / "kassay.fish"
     script.write_text(
-        subprocess.run(["kassay", "completion", "fish"], capture_output=True, text=True, check=True).stdout
+        subprocess.run(["kassay", "--completion", "fish"], capture_output=True, text=True, check=True).stdout
     )
     ask = f"source {script}; complete -C 'kassay certify cooperative-stic'; complete -C 'kassay certify placement:str'"
     done = subprocess.run(["fish", "--no-config", "-c", ask], capture_output=True, text=True, check=True)
@@ -138,7 +138,7 @@ def values(complete, typed):
         (completing.situations, "owned-t", ["owned-twice"]),
         (completing.assumptions, "equal-", ["equal-subscriptions"]),
         (completing.model, "kip", ["kip848"]),
-        (completing.suite, "benc", ["bench"]),
+        (completing.instances, "benc", ["bench"]),
         (completing.formats, "html,mark", ["html,markdown"]),
         (completing.goals, "rack,bal", ["rack,balance"]),
         (completing.targets, "range,sticky", ["range,sticky"]),
@@ -182,5 +182,5 @@ def test_what_completes_solves_and_draws_nothing(home):
 
 
 def test_a_script_is_printed(capsys):
-    assert run(["completion", "bash"]) == 0
+    assert run(["--completion", "bash"]) == 0
     assert capsys.readouterr().out == completing.source("bash", cli)

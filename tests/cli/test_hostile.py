@@ -17,7 +17,7 @@ def certify(tmp_path, do, call_timeout="60s"):
     """What comes of the target that does so; nothing but a call that never ends is ended by the timeout."""
     notes = tmp_path / "pids"
     done = kassay(
-        "certify", HOSTILE, *CLAIMS, "--histories", "3", "--call-timeout", call_timeout, "--memory", "128",
+        "certify", HOSTILE, *CLAIMS, "--histories", "3", "--call-timeout", call_timeout,
         "--config", f"do={do}", "--config", f"file={notes}", "--json", "-", cwd=tmp_path,
     )  # fmt: skip
     document = valid(json.loads(done.stdout), "certificate-5")

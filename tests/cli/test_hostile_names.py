@@ -75,7 +75,7 @@ def test_a_name_changes_no_verdict_and_its_trace_replays(
     assert len(commands) == list(claims(out).values()).count("violated") > 0
     for command in commands:
         _, replay, trace = command.split()
-        again = ["--in-process", "--json", "r.json"]
+        again = ["--json", "r.json"]
         assert run([replay, trace, *again]) == run([replay, trace.replace(str(out), str(plain)), *again]) == 1
         assert run(["explain", trace]) == 0
         assert run(["explain", trace, "--json", "e.json"]) == 0
@@ -98,7 +98,7 @@ def test_a_file_of_any_name_is_certified_and_the_printed_command_is_copied_as_it
         check=True,
         env={"LC_ALL": "C.UTF-8", **os.environ},
     )
-    assert run([*map(os.fsdecode, words.stdout.split(b"\0")[:-1]), "--in-process"]) == 1
+    assert run([*map(os.fsdecode, words.stdout.split(b"\0")[:-1])]) == 1
     assert visible(place) in "".join(streams(capsys).split("\n"))
     assert len(list((out / "traces").iterdir())) == list(claims(out).values()).count("violated")
 
@@ -139,7 +139,7 @@ def test_an_instance_keeps_its_names(capsys: pytest.CaptureFixture[str]) -> None
     result = json.loads(Path("o.json").read_bytes())
     assert result["name"] == instance["name"]
     assert set(result["assignment"]) == {each["id"] for each in instance["members"]}
-    assert run(["check", "o.json", "--instance", "i.json"]) == 0
-    assert run(["gap", "range", "--instances", "i.json"]) == 0
+    assert run(["check", "o.json", "i.json"]) == 0
+    assert run(["gap", "range", "--suite", "i.json"]) == 0
     shown = "".join(streams(capsys).split())
     assert "".join(visible(instance["name"]).split()) in shown

@@ -52,9 +52,18 @@ def test_the_help_imports_no_command_and_lists_the_first_first() -> None:
         "import sys; from kassay.cli.main import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    places = [done.stdout.index(f"\n  {name} ") for name in ("certify", "replay", "explain", "list", "rank")]
+    places = [done.stdout.index(f"\n  {name} ") for name in ("certify", "replay", "explain", "list", "prove")]
     assert places == sorted(places)
     assert not [name for name in done.stderr.split() if name.startswith("kassay.cli.commands.")]
+
+
+def test_alone_it_shows_what_to_do_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 2
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert "kassay certify my_assignor.py\n" in said
+    assert said.splitlines()[-1] == "All commands: kassay --help"
+    assert said.count("\n") < 25
 
 
 def test_commands_are_found_in_an_archive(tmp_path: Path) -> None:
@@ -85,7 +94,7 @@ def test_what_is_no_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
         "--help",
         "list claims",
         "list claims --json -",
-        "certify ceil-range range --histories 20 --events -",
+        "certify ceil-range range --histories 20 --progress -",
     ],
 )
 def test_whoever_reads_may_stop_at_any_time(command: str, tmp_path: Path) -> None:
@@ -114,9 +123,9 @@ def test_whoever_reads_may_stop_at_any_time(command: str, tmp_path: Path) -> Non
         ("explain balanced-within-on", "balanced-within-one"),
         ("explore kip84", "kip848"),
         ("explore kip848 --faults crsh=1", "crash"),
-        ("switches clasic", "classic"),
+        ("explore clasic --switch each", "classic"),
         ("gap range --suite bensh", "bench"),
-        ("optimum --suite smal", "small"),
+        ("optimum smal", "small"),
         ("prove roundrobin-coun", "roundrobin-count"),
     ],
 )

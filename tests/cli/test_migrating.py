@@ -19,7 +19,7 @@ WITHOUT = GroupThen("classic", frozenset({"m2"}), frozenset({"m1"}))
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--migrate", "--script", "x.toml"), "no such file"),
+        (("--migrate", "x.toml"), "no such file"),
         (("--migrate", "--clients", "sarama:range*2"), "expected classic members whose library"),
         (("--migrate", "--clients", "java:consumer*2"), "found java:consumer"),
         (("--migrate", "--clients", "java:range", "--bootstrap-server", "x:1"), "its brokers are never"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.cli.common import seed_option
 from kassay.cli.main import run
 from kassay.cli.options import (
     Duration,
@@ -20,11 +21,10 @@ from kassay.cli.options import (
     commas,
     complain,
     gravest,
-    histories_options,
     pairs,
+    pairs_in_rotation,
     present,
     say,
-    seed_option,
     typed_again,
     write_json,
     written_file,
@@ -91,6 +91,11 @@ def test_a_list_with_nothing_in_it_is_refused(text):
     with pytest.raises(InputError) as refused:
         commas(text, "--assume")
     assert str(refused.value) == f"--assume {text!r}: expected at least one"
+
+
+def test_a_key_given_again_has_its_values_in_rotation():
+    once, rotation = pairs_in_rotation(("k=1", "l=1", "k=2"), "--config")
+    assert (once, rotation) == ({"l": "1"}, (("k", ("1", "2")),))
 
 
 def test_a_key_given_twice_is_refused():
@@ -199,10 +204,9 @@ def test_the_gravest_exit_code_of_several_is_that_of_all(codes):
     assert gravest(codes) == next(code for code in ORDER if code in codes)
 
 
-def test_a_drawn_seed_is_told_and_one_that_is_not_needed_is_not(capsys):
+def test_a_drawn_seed_is_told_and_one_that_is_given_is_not(capsys):
     drawn = Seed().convert("random", None, None)
     assert capsys.readouterr().err == f"kassay: drawn: --seed {drawn}\n"
-    Seed(needed=False).convert("random", None, None)
     Seed().convert("5", None, None)
     assert capsys.readouterr() == ("", "")
 
@@ -238,18 +242,6 @@ def test_a_line_is_told_again_with_the_seed_that_was_drawn(words, said):
 def test_a_seed_of_the_settings_is_added_to_the_line():
     seed, line = again(["x"], seed="random")
     assert line == f"kassay x --seed {seed}"
-
-
-def test_commands_that_play_histories_have_the_same_options():
-    command = click.command("play")(histories_options(lambda **_: None))
-    assert [option.name for option in command.params] == [
-        "assume",
-        "protocol",
-        "seconds",
-        "histories",
-        "profile",
-        "exhaustive",
-    ]
 
 
 @click.command()
@@ -306,9 +298,9 @@ def test_a_folder_that_cannot_be_written_into_is_told_at_once(places, word, why)
     assert str(refused.value) == f"--out {word}: cannot be written ({why})"
 
 
-@pytest.mark.parametrize("command", ["certify range --out F", "diff range sticky --out F", "gap range --hunt --out F",
-    "campaign run spec.toml --out F", "fleet generate --out F", "fleet replay x --out F", "replay t --itf F/x",
-    "certify range --events F/x", "certify range --baseline-update --baseline F/x", "list claims --json F/x"])  # fmt: skip
+@pytest.mark.parametrize("command", ["certify range --out F", "diff range sticky --out F", "hunt --on range --worst gap --out F",
+    "campaign run spec.toml --out F", "fleet x --out F",
+    "certify range --progress F/x", "certify range --baseline-update --baseline F/x", "list claims --json F/x"])  # fmt: skip
 def test_every_command_that_writes_looks_before_it_works(places, capsys, command):
     assert run(command.replace("F", "file").split()) == 2
     said = capsys.readouterr().err

@@ -83,7 +83,7 @@ sys.exit(run.wait())
     ("event", "target", "code"), [("claim-violated", "ceil-range", 1), ("progress", "range", 130)]
 )
 def test_the_reader_of_events_who_leaves_ends_the_run_with_its_verdict_so_far(tmp_path, event, target, code):
-    endless = ("certify", target, "--claims", "topic-even", "--time", "10m", "--events", "-")
+    endless = ("certify", target, "--claims", "topic-even", "--time", "10m", "--progress", "-")
     done = subprocess.run(
         [sys.executable, "-c", EARLY, event, *endless],
         cwd=tmp_path,

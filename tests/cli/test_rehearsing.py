@@ -1,4 +1,4 @@
-"""`kassay live --rehearse`: what it prints and writes, and what is refused before anything starts."""
+"""`kassay live FILE...`: what it prints and writes, and what is refused before anything starts."""
 
 import json
 from pathlib import Path
@@ -20,27 +20,25 @@ FILES = (str(EXAMPLE / "groups.txt"), str(EXAMPLE / "topics.txt"))
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--rehearse",), "expected one of --to TARGET and --to-client"),
-        (("--rehearse", "--to", "sticky"), "expected the output of kafka-consumer-groups.sh"),
-        (("--rehearse", "--to", "sticky", "--clients", "java:range"), "expected one of --clients"),
-        (("--to", "sticky", "--clients", "java:range"), "expected --rehearse with them"),
-        ((*FILES, "--clients", "java:range"), "expected --rehearse with them"),
-        ((*FILES, "--rehearse", "--to", "sticky", "--client", "librdkafka"), "--to sticky: not with"),
-        ((*FILES, "--rehearse", "--to", "uniform", "--client", "kafkajs"), "--to uniform"),
-        ((*FILES, "--rehearse", "--to-client", "jva"), "jva"),
+        (FILES, "expected one --to TARGET, or --library A,B"),
+        (("--to", "sticky"), "expected the output of kafka-consumer-groups.sh"),
+        (("--to", "sticky", "--clients", "java:range"), "expected one of --clients"),
+        ((*FILES, "--clients", "java:range"), "expected one of --clients"),
+        ((*FILES, "--to", "sticky", "--library", "librdkafka"), "--to sticky: not with"),
+        ((*FILES, "--to", "uniform", "--library", "kafkajs"), "--to uniform"),
+        ((*FILES, "--library", "java,jva"), "jva"),
         (
             (
                 *FILES,
-                "--rehearse",
                 "--to",
                 "uniform",
-                "--broker-config",
+                "--config",
                 "group.consumer.migration.policy=no",
             ),
             "expected disabled, upgrade, downgrade, bidirectional",
         ),
         (
-            (*FILES, "--rehearse", "--to", "sticky", "--bootstrap-server", "x:1"),
+            (*FILES, "--to", "sticky", "--bootstrap-server", "x:1"),
             "--bootstrap-server: its brokers",
         ),
     ],
@@ -59,7 +57,7 @@ def test_planned_stands_next_to_seen(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(rehearsing, "rehearse", lambda *_: outcome)
     pretend_java_and_jars(monkeypatch)
     path = tmp_path / "rehearsal.json"
-    run(["live", "--rehearse", *FILES, "--to", "roundrobin", "--json", str(path)])
+    run(["live", *FILES, "--to", "roundrobin", "--json", str(path)])
     text, document = capsys.readouterr().out, valid(json.loads(path.read_text()), "rehearsal-1")
     assert "group billing, rehearsed: 6 members, 3 topics, 15 partitions" in text
     assert "1. restart 6 members one by one with" in text and "from this start" in text

@@ -22,15 +22,15 @@ def read(table: dict[str, Any]) -> dict[str, Any]:
 def test_an_option_stands_under_its_public_name_and_reaches_every_command_that_has_it() -> None:
     chosen = read({"seed": 9, "certify": {"time": "5s", "in-process": True, "config": ["a=1", "b=2"]}})
     assert chosen["certify"] == {"seed": "9", "seconds": "5s", "in_process": True, "configs": ["a=1", "b=2"]}
-    assert chosen["rank"]["seed"] == "9"
+    assert chosen["hunt"]["seed"] == "9"
     assert chosen["campaign"]["run"] == {}
 
 
 def test_a_table_of_its_own_goes_first_also_below_a_group() -> None:
-    chosen = read({"master": "local[2]", "campaign": {"ui": True, "run": {"master": "local[1]"}}})
-    assert chosen["campaign"]["run"] == {"master": "local[1]", "ui": True}
-    assert chosen["campaign"]["resume"] == {"master": "local[2]", "ui": True}
-    assert chosen["fleet"]["replay"] == {"master": "local[2]"}
+    chosen = read({"json": "a", "campaign": {"config": ["k=v"], "run": {"json": "b"}}})
+    assert chosen["campaign"]["run"] == {"json_path": "b", "configs": ["k=v"]}
+    assert chosen["campaign"]["findings"] == {"json_path": "a", "configs": ["k=v"]}
+    assert chosen["fleet"] == {"json_path": "a"}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_table_of_its_own_goes_first_also_below_a_group() -> None:
         ({"certify": {"config": [["a"]]}}, ".certify.config: expected a list of texts, got [['a']]"),
         ({"seed": {"x": 1}}, ".seed: expected a text or a number, got {'x': 1}"),
         ({"campaign": {"run": {"sed": 1}}}, ".campaign.run.sed: expected an option of this command"),
-        ({"campaign": {"master": 1, "rnu": {}}}, ".campaign.rnu: expected a command"),
+        ({"campaign": {"json": "a", "rnu": {}}}, ".campaign.rnu: expected a command"),
     ],
 )
 def test_what_is_no_setting_is_refused_where_it_stands(table: dict[str, Any], message: str) -> None:

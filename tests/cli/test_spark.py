@@ -1,6 +1,6 @@
 """The options of what starts Spark.
 
-`kassay explore --master`: what is refused before Spark starts, and the line of progress.
+`kassay explore` with `spark.master`: what is refused before Spark starts, and the line of progress.
 
 Commands below a command, as they stand in the help.
 """
@@ -12,7 +12,7 @@ import click
 import pytest
 
 from kassay.cli.main import run
-from kassay.cli.spark import Subcommands, spark_options, started, walk_progress_line
+from kassay.cli.spark import Subcommands, started, uses_spark, walk_progress_line
 from kassay.model.errors import InputError
 from kassay.model.explore.values import WalkProgress
 from kassay.pipeline.store import Local
@@ -21,24 +21,19 @@ from kassay.pipeline.walk.worker import SparkWalk
 from tests.cli.runner import here, one_line
 
 
-def test_the_help_says_what_happens_without_a_master() -> None:
-    @click.command()
-    @spark_options("one process")
-    def command(**_: object) -> None:
-        """Nothing."""
-
-    options = {option.name: option for option in command.params}
-    assert {*options} == {"master", "confs", "ui"}
-    assert "[default: one process]" in str(options["master"].to_info_dict()["help"])
-
-
 def test_a_setting_that_is_none_is_refused_before_spark_starts() -> None:
-    chosen = {"confs": ("many",), "master": "local[1]", "ui": False}
-    with pytest.raises(InputError, match="--conf"), started(chosen, "kassay"):
+    with pytest.raises(InputError, match="--config"), started(("many",), "kassay"):
         pass
 
 
-DRAFT = ("explore", "draft", "--master", "local[1]")
+@pytest.mark.parametrize(
+    ("configs", "uses"), [((), False), (("spark.ui.enabled=true",), False), (("spark.master=yarn",), True)]
+)
+def test_a_master_among_the_properties_chooses_spark(configs, uses) -> None:
+    assert uses_spark({"configs": configs}) is uses
+
+
+DRAFT = ("explore", "draft", "--config", "spark.master=local[1]")
 
 
 def refused(*arguments: str, cwd: Path) -> str:
@@ -51,9 +46,8 @@ def refused(*arguments: str, cwd: Path) -> str:
     ("arguments", "words"),
     [
         (("--jobs", "2"), "--jobs: Spark has workers of its own"),
-        (("--report", "html", "--out", "hdfs://h/x"), "--report: no page can be written to hdfs://h/x"),
         (("--out", "/proc/none"), "--out /proc/none: cannot be written"),
-        (("--conf", "many"), "--conf"),
+        (("--config", "many"), "--config"),
     ],
 )
 def test_what_does_not_go_with_a_cluster(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
@@ -67,8 +61,8 @@ def test_a_network_without_an_end_is_not_walked_on_spark(tmp_path: Path) -> None
         "kip848",
         "--network",
         "astray",
-        "--master",
-        "local[1]",
+        "--config",
+        "spark.master=local[1]",
         "--out",
         str(tmp_path),
         cwd=tmp_path,
@@ -85,9 +79,11 @@ def test_a_folder_with_another_walk_is_refused_before_spark_starts(tmp_path: Pat
 
 
 def test_a_master_that_is_none_is_one_line(tmp_path: Path) -> None:
-    words = refused("explore", "draft", "--master", "nowhere", "--out", str(tmp_path), cwd=tmp_path)
+    words = refused(
+        "explore", "draft", "--config", "spark.master=nowhere", "--out", str(tmp_path), cwd=tmp_path
+    )
     there = importlib.util.find_spec("pyspark") is not None
-    assert ("--master 'nowhere': expected local[N]" if there else "pip install 'kassay[spark]'") in words
+    assert ("spark.master 'nowhere': expected local[N]" if there else "pip install 'kassay[spark]'") in words
     assert Local(tmp_path).read(HEADER) is not None
 
 
@@ -114,7 +110,7 @@ def test_a_command_stands_with_its_whole_first_sentence_in_the_order_of_its_file
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [((), "Test:"), (("campaign",), "counts exactly once."), (("fleet",), "cited shapes.")],
+    [(("campaign",), "or resume the one in FOLDER, and print the results.")],
 )
 def test_a_group_without_a_command_prints_its_help_laid_out_and_ends_with_2(words, said, capsys):
     assert run([*words]) == 2

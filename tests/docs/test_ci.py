@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.cli.main import _EXIT_CODES, run
+from kassay.cli.main import EXIT_CODES, run
 from kassay.report.files.formats import FILES
 from tests.docs.markdown import fenced, rows, section
 from tests.paths import DOCS
@@ -36,5 +36,5 @@ def test_every_report_and_exit_code_has_its_line() -> None:
     reports = {row["name"].strip("`"): row["file"].strip("`") for row in rows(section(PAGE, "Reports"))}
     assert reports == {name: file for name, (_, file) in FILES.items()}
     assert [row["code"] for row in rows(section(PAGE, "What fails a job"))] == [
-        code for code, _ in _EXIT_CODES
+        code for code, _ in EXIT_CODES
     ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import re
 import shlex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+from kassay.cli.exploring import PROPERTIES, TIMES
 from kassay.cli.main import EXIT_USAGE
 from kassay.cli.main import run as kassay
 from kassay.model.errors import InputError
@@ -37,8 +38,16 @@ BY_HAND = 6_500
 TEXT = RUNS.read_text(encoding="utf-8")
 PAGE = (DOCS / "exhaustive-runs.md").read_text(encoding="utf-8")
 SMALL = "kassay explore kip848 --members 1 --partitions 1 --faults write=1"
-LATE = "kassay explore kip848 --members 1 --partitions 1 --late-targets"
+LATE = "kassay explore kip848 --members 1 --partitions 1 --switch late_targets"
 OLDEST = OLDER[-1]
+
+
+VARIANTS = {
+    **{name: {name: True} for name in ("late_targets", "offload", "regex")},
+    "corrected_client": {"client": "corrected"},
+    "compacted_log": {"log": "compacted"},
+    "fresh_topics": {"fresh": True},
+}
 
 
 class Run(NamedTuple):
@@ -56,18 +65,25 @@ class Run(NamedTuple):
     @property
     def settings(self):
         """What `explore` is called with."""
-        model, *options = (
-            self.command.removeprefix("kassay explore ").replace("late-targets", "late_targets").split()
-        )
-        named = {}
-        for option, value in zip(options, [*options[1:], "--"]):
-            if option.startswith("--"):
-                flag = value.startswith("--")
-                named[option.removeprefix("--")] = flag or (int(value) if value.isdigit() else value)
-        if "protocols" in named:
-            named["kinds"] = (tuple(named.pop("protocols").split(",")),) * named["members"]
-        if "assignment-interval" in named:
-            named["timing"] = Timing(interval=named.pop("assignment-interval"))
+        model, *options = self.command.removeprefix("kassay explore ").split()
+        named: dict[str, Any] = {}
+        for option, value in zip(options[::2], options[1::2], strict=True):
+            if option == "--switch":
+                named |= VARIANTS[value]
+            elif option == "--config":
+                name, _, text = value.partition("=")
+                if name == "group.protocol":
+                    named["kinds"] = (tuple(text.split(",")),) * named["members"]
+                elif name in TIMES:
+                    named["timing"] = Timing(**{TIMES[name].field: int(text)})
+                else:
+                    named[PROPERTIES[name].field] = int(text) if text.isdigit() else text
+            else:
+                name = {"protocol": "mode"}.get(option[2:], option[2:])
+                named[name] = int(value) if value.isdigit() else value
+                if name == "topics" and "," in value:
+                    named["reads"] = tuple(map(int, value.split(",")))
+                    named["topics"] = max(named["reads"])
         release = {"release": self.release} if self.release else {}
         return {"model": model, "client": "kafka"} | named | release
 

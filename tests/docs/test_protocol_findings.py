@@ -284,7 +284,7 @@ def test_a_consumer_that_was_only_away_does_not_come_back_to_a_classic_group(par
 
 UPGRADED = {"released-before-adopted", "single-current-owner"}
 """What an upgrade in the middle of a cooperative hand-over breaks."""
-DEFAULTS = [  # Without --mode an assignor is eager.
+DEFAULTS = [  # Without --protocol an assignor is eager.
     ("zookeeper", {}),
     ("draft", {}),
     ("classic", {"mode": "eager"}),

@@ -60,7 +60,7 @@ def test_the_example_is_taken_and_its_faults_are_reported_as_the_page_says(
     table = tomllib.loads(example)["tool"]["kassay"]
     taken = defaults(table, "page", cli)
     assert taken["certify"]["histories"] == "2500"
-    assert taken["campaign"]["run"]["master"] == "local[2]"
+    assert taken["campaign"]["run"]["configs"] == ["spark.master=local[2]"]
     monkeypatch.chdir(tmp_path)
     for line, fault in zip(said.splitlines(), ("histores = 3", 'histories = "many"'), strict=True):
         (tmp_path / "pyproject.toml").write_text(f"[tool.kassay.certify]\n{fault}\n")

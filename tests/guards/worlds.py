@@ -1,6 +1,5 @@
 """What a removed guard is put to: the listed worlds, smallest first, and then the genuine traces."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -9,7 +8,7 @@ from typing import Any
 from kassay.certify.protocols.explore import explore
 from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
 from kassay.certify.protocols.switch_runs import command, sightings
-from kassay.certify.protocols.switches import SWITCHES
+from kassay.certify.protocols.switches import SWITCHES, Switch
 from kassay.certify.vectors.check import read_vectors
 from kassay.certify.vectors.protocol.check import check_trace
 from kassay.model.explore.values import WalkLimits
@@ -43,8 +42,16 @@ def listed() -> list[World]:
         bound = replace(switch.bound, switches=frozenset())
         if bound not in known:
             known.add(bound)
-            worlds.append(World(re.sub(r" --switch \S+", "", command(switch)), bound))
+            worlds.append(World(_without(switch), bound))
     return [world for world in worlds if world.settings.model not in BEFORE_0_9]
+
+
+def _without(switch: Switch) -> str:
+    """The command of a switch without it."""
+    words = command(switch)
+    for name in (switch.name, *switch.along):
+        words = words.replace(f" --switch {name}", "")
+    return words
 
 
 def _plain(chosen: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> "Undisturbed":
 
     folder = tmp_path_factory.mktemp("undisturbed")
     spec, out = toml(SPEC, folder / "c.toml"), folder / "out"
-    finished(kassay("run", str(spec), "--out", str(out), "--master", "local[1]"))
+    finished(kassay("run", str(spec), "--out", str(out), "--config", "spark.master=local[1]"))
     return Undisturbed(spec, out, contents(out))
 
 

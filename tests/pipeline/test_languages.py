@@ -63,7 +63,7 @@ def test_workers_ask_other_languages_as_their_own_and_leave_no_process(tmp_path:
         pace=Pace(batch_histories=20),
     )
     file, out = toml(spec, tmp_path / "c.toml"), tmp_path / "out"
-    process = kassay("run", str(file), "--out", str(out), "--master", "local[2]")
+    process = kassay("run", str(file), "--out", str(out), "--config", "spark.master=local[2]")
     _, err = process.communicate(timeout=900)
     assert process.returncode in (0, 1, 3), err
     rows = contents(out)["runs"]

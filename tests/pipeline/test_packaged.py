@@ -119,7 +119,15 @@ def test_spark_submit_with_the_wheel(wheel: Path, undisturbed: Undisturbed, tmp_
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     ended = subprocess.run(
         [
-            *(str(submit), "--master", "local[2,4]", "--driver-memory", "640m", "--py-files", str(package)),
+            *(
+                str(submit),
+                "--config",
+                "spark.master=local[2,4]",
+                "--driver-memory",
+                "640m",
+                "--py-files",
+                str(package),
+            ),
             *(str(job), "campaign", "run", str(spec), "--out", str(tmp_path / "out")),
         ],
         env={**os.environ, "JAVA_HOME": str(java_home(tmp_path)), "PYSPARK_PYTHON": sys.executable},

@@ -26,8 +26,8 @@ def test_a_place_that_only_hadoop_reaches(undisturbed: Undisturbed, tmp_path: Pa
     behind.mkdir()
     spec = toml(replace(SPEC, pace=Pace(batch_histories=14)), tmp_path / "c.toml")
     place = "viewfs://kassay/data/out"
-    mount = ("--conf", f"spark.hadoop.fs.viewfs.mounttable.kassay.link./data=file://{behind}")
-    spark = ("--master", "local[2]", *mount)
+    mount = ("--config", f"spark.hadoop.fs.viewfs.mounttable.kassay.link./data=file://{behind}")
+    spark = ("--config", "spark.master=local[2]", *mount)
     process = kassay("run", str(spec), "--out", place, *spark)
     end = time.monotonic() + 200
     while not list(behind.glob("out/batches/*.done.json")) and time.monotonic() < end:
@@ -37,16 +37,16 @@ def test_a_place_that_only_hadoop_reaches(undisturbed: Undisturbed, tmp_path: Pa
     before = receipts(behind / "out")
     assert before
 
-    refused = kassay("resume", place, *spark)
+    refused = kassay("run", place, *spark)
     _, err = refused.communicate(timeout=200)
     assert refused.returncode == 2
     assert f"in use by process {process.pid}" in err.splitlines()[-1]
     assert f"remove {place}/lock" in err.splitlines()[-1]
 
     (behind / "out" / "lock").unlink()
-    finished(kassay("resume", place, *spark))
+    finished(kassay("run", place, *spark))
     assert contents(behind / "out") == undisturbed.tables
-    said = finished(kassay("report", place, *spark, "--conf", "spark.ui.enabled=true"))
+    said = finished(kassay("report", place, *spark, "--config", "spark.ui.enabled=true"))
     assert "Spark's pages: http://" in said
     assert contents(behind / "out") == undisturbed.tables
     assert before.items() <= receipts(behind / "out").items()
@@ -74,7 +74,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_full_disk_is_one_line_and_loses_nothing(undisturbed: Undisturbed, small_disk: Path) -> None:
     out = small_disk / "out"
-    process = kassay("run", str(undisturbed.spec), "--out", str(out), "--master", "local[1]")
+    process = kassay("run", str(undisturbed.spec), "--out", str(out), "--config", "spark.master=local[1]")
     _, err = process.communicate(timeout=300)
     assert process.returncode == 2, err
     assert "cannot be written (No space left on device)" in err.splitlines()[-1]
@@ -82,7 +82,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(undisturbed: Undisturbed, sma
     before = receipts(out)
     assert before
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
-    finished(kassay("resume", str(out), "--master", "local[2]"))
+    finished(kassay("run", str(out), "--config", "spark.master=local[2]"))
     assert contents(out) == undisturbed.tables
     assert before.items() <= receipts(out).items()
 
@@ -96,9 +96,9 @@ def test_a_limit_on_files_is_one_line_and_loses_nothing(undisturbed: Undisturbed
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest - 1, largest - 1))
 
     command = [sys.executable, "-m", "kassay", "campaign", "run", str(undisturbed.spec), "--out", str(out)]
-    command += ["--master", "local[1]"]
+    command += ["--config", "spark.master=local[1]"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, preexec_fn=limit)
     assert ended.returncode == 2, ended.stderr
     assert "cannot be written (File too large)" in ended.stderr.splitlines()[-1]
-    finished(kassay("resume", str(out), "--master", "local[2]"))
+    finished(kassay("run", str(out), "--config", "spark.master=local[2]"))
     assert contents(out) == undisturbed.tables

@@ -25,7 +25,7 @@ def test_a_driver_killed_three_times(undisturbed: Undisturbed, tmp_path: Path) -
     out = tmp_path / "out"
     finer = toml(replace(SPEC, pace=Pace(batch_histories=9)), tmp_path / "c.toml")
     for _ in range(3):
-        process = kassay("run", str(finer), "--out", str(out), "--master", "local[2]")
+        process = kassay("run", str(finer), "--out", str(out), "--config", "spark.master=local[2]")
         had = len(list(out.glob("batches/*.done.json")))
         end = time.monotonic() + 120
         while len(list(out.glob("batches/*.done.json"))) <= had and time.monotonic() < end:
@@ -34,7 +34,7 @@ def test_a_driver_killed_three_times(undisturbed: Undisturbed, tmp_path: Path) -
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     assert not list(out.glob("tables/verdicts/*.parquet"))
-    finished(kassay("resume", str(out), "--master", "local[2]"))
+    finished(kassay("run", str(out), "--config", "spark.master=local[2]"))
     assert contents(out) == expected
 
 
@@ -53,7 +53,7 @@ def python_workers(driver: int) -> list[int]:
 
 def test_a_killed_python_worker_is_only_a_task_done_again(undisturbed: Undisturbed, tmp_path: Path) -> None:
     spec, expected = undisturbed.spec, undisturbed.tables
-    process = kassay("run", str(spec), "--out", str(tmp_path / "out"), "--master", "local[2]")
+    process = kassay("run", str(spec), "--out", str(tmp_path / "out"), "--config", "spark.master=local[2]")
     end, killed = time.monotonic() + 120, 0
     while not killed and time.monotonic() < end:
         # The daemon is the parent of the workers; the youngest of them all is a worker at work.
@@ -73,7 +73,7 @@ def test_an_interrupt_is_one_line_and_leaves_nothing_running(tmp_path: Path) -> 
     slow = toml(
         replace(SPEC, histories=(("small", 3000),), pace=Pace(batch_histories=1000)), tmp_path / "c.toml"
     )
-    process = kassay("run", str(slow), "--out", str(out), "--master", "local[2]")
+    process = kassay("run", str(slow), "--out", str(out), "--config", "spark.master=local[2]")
     end = time.monotonic() + 200
     while not list(out.glob("batches/000000.plan.json")) and time.monotonic() < end:
         time.sleep(0.1)
@@ -100,7 +100,16 @@ def running_below(pid: int, ancestor: int) -> bool:
 
 def test_a_local_cluster(undisturbed: Undisturbed, tmp_path: Path) -> None:
     spec, expected = undisturbed.spec, undisturbed.tables
-    finished(kassay("run", str(spec), "--out", str(tmp_path / "out"), "--master", "local-cluster[2,1,1024]"))
+    finished(
+        kassay(
+            "run",
+            str(spec),
+            "--out",
+            str(tmp_path / "out"),
+            "--config",
+            "spark.master=local-cluster[2,1,1024]",
+        )
+    )
     assert contents(tmp_path / "out") == expected
 
 
@@ -172,6 +181,6 @@ def test_a_standalone_master_that_loses_a_worker(undisturbed: Undisturbed, tmp_p
 
         thread = threading.Thread(target=lose)
         thread.start()
-        finished(kassay("run", str(spec), "--out", str(out), "--master", url))
+        finished(kassay("run", str(spec), "--out", str(out), "--config", f"spark.master={url}"))
         thread.join()
     assert contents(out) == expected

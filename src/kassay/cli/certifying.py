@@ -129,7 +129,7 @@ class Events:
             raise self._unwritable(error) from None
 
     def _unwritable(self, error: OSError) -> InputError:
-        return InputError(f"--events {self.path}: cannot be written ({error.strerror})")
+        return InputError(f"--progress {self.path}: cannot be written ({error.strerror})")
 
 
 def _trace(result: ClaimResult) -> str | None:

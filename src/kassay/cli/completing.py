@@ -89,8 +89,11 @@ def _models() -> Iterable[tuple[str, str]]:
 
 def _switches() -> Iterable[tuple[str, str]]:
     from kassay.certify.protocols.switches import SWITCHES
+    from kassay.certify.protocols.variants import WORDS
 
-    return ((switch.name, switch.bug) for switch in SWITCHES.values())
+    yield "each", "break each rule in turn"
+    yield from WORDS.items()
+    yield from ((switch.name, switch.bug) for switch in SWITCHES.values())
 
 
 def _suites() -> Iterable[tuple[str, str]]:
@@ -130,12 +133,13 @@ target: Final = _one(_unique(_targets), files=True)
 targets: Final = _several(_targets)
 claim: Final = _one(_unique(_claims))
 claims: Final = _several(_unique(_claims))
+hunted: Final = _one(_unique(_claims), files=True)
 situations: Final = _one(_unique(_situations))
 explained: Final = _one(_unique(_explained), files=True)
 assumptions: Final = _several(_assumptions)
 model: Final = _one(_models)
 switch: Final = _one(_unique(_switches))
-suite: Final = _one(_suites)
+instances: Final = _one(_suites, files=True)
 proof: Final = _one(_proofs)
 formats: Final = _several(_formats)
 goals: Final = _several(_goals)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import click
+from click.formatting import wrap_text
 
 from kassay import __version__
 from kassay.cli import commands
@@ -41,14 +42,15 @@ SECTIONS: Final = {
 """Sections of the help, by the hundreds of a command's `PLACE`."""
 OTHERS: Final = "More"
 
-_EXAMPLES: Final = (
-    ("kassay certify my_assignor.py --time 60s", "Does my assignor satisfy its claims?"),
-    ("kassay explain sticky", "What does this assignor of Kafka do?"),
-    ("kassay diff sticky my_assignor.py", "Where do the two differ?"),
-    ("kassay list claims", "Which claims can be checked?"),
-    ("kassay init --github", "Run the same in CI."),
+_FIRST: Final = (
+    ("Does my assignor keep what it claims?", "kassay certify my_assignor.py"),
+    ("I have none yet: write an example with its test.", "kassay init"),
+    ("What would another assignor do to my group?", "kassay what-if groups.txt topics.txt"),
+    ("What is wrong with my replicas, and what fixes it?", "kassay place topics.txt brokers.txt"),
+    ("What does an assignor of Kafka do?", "kassay explain sticky"),
 )
-_EXIT_CODES: Final = (
+"""What `kassay` alone shows: what to do first, and how."""
+EXIT_CODES: Final = (
     ("0", "certified, holds, done"),
     ("1", "a claim is violated"),
     ("2", "usage, or input that cannot be read"),
@@ -114,13 +116,14 @@ class Commands(click.Group):
             raise click.UsageError(f"No such command {name!r}{suggestion(name, known)}.", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by section, examples, exit codes, and last the options."""
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write usage, the commands by section, exit codes and options: one screen."""
+        formatter.write_usage(ctx.command_path, "[OPTIONS] COMMAND [ARGS]...")
         self.format_commands(ctx, formatter)
-        for title, rows in (("Examples", _EXAMPLES), ("Exit codes", _EXIT_CODES)):
-            with formatter.section(title):
-                formatter.write_dl(rows, col_max=45)
-        click.Command.format_options(self, ctx, formatter)
+        codes = "; ".join(f"{code} {words}" for code, words in EXIT_CODES)
+        options = "--version, --completion bash|zsh|fish, -h or --help, which each command has."
+        for words in (f"Exit codes: {codes}. Of several targets, the gravest counts.", f"Options: {options}"):
+            formatter.write(f"{wrap_text(words, formatter.width)}\n")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands from the files' text, without imports, in the order for newcomers."""
@@ -130,22 +133,40 @@ class Commands(click.Group):
             head = _HEAD.match(text.decode())
             lines.append((int(head["place"]), name, head["line"]) if head else (sys.maxsize, name, ""))
         for title, rows in groupby(sorted(lines), lambda each: SECTIONS.get(each[0] // 100, OTHERS)):
-            with formatter.section(title):
-                formatter.write_dl([(name, line) for _, name, line in rows])
+            formatter.write(f"{title}:\n")
+            formatter.indent()
+            formatter.write_dl([(name, line) for _, name, line in rows], col_max=12)
+            formatter.dedent()
+
+
+def _print_completion(context: click.Context, _: click.Parameter, shell: str | None) -> None:
+    """Print the script for a shell, for `eval "$(kassay --completion bash)"`."""
+    if shell is None or context.resilient_parsing:
+        return
+    from kassay.cli.completing import source
+    from kassay.cli.options import say
+
+    for line in source(shell, context.command).splitlines():
+        say(line)
+    context.exit()
 
 
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Each command has its own help with an example: kassay certify --help",
 )
 @click.version_option(__version__, prog_name="kassay")
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    expose_value=False,
+    is_eager=True,
+    callback=_print_completion,
+    help="Print the shell script that completes commands, and exit.",
+)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """Proves what Kafka's assignment rules really do.
-
-    With several targets, the gravest exit code counts: 70, 4, 1, 130, 3, 0.
-    """
+    """Proves what Kafka's assignment rules really do."""
     ctx.default_map = settings(Path("pyproject.toml"))
 
 
@@ -228,9 +249,18 @@ def _say(message: str, code: int) -> int:
     return code
 
 
+def _first() -> Iterator[str]:
+    """What to do first."""
+    yield "kassay proves what Kafka's assignment rules really do. Start with one of these:"
+    for question, command in _FIRST:
+        yield from ("", f"  {question}", f"    {command}")
+    yield from ("", "All commands: kassay --help")
+
+
 def _help(error: click.exceptions.NoArgsIsHelpError) -> int:
     from kassay.cli.options import say
 
-    for line in error.format_message().splitlines():
+    is_root = error.ctx is None or error.ctx.parent is None
+    for line in _first() if is_root else error.format_message().splitlines():
         say(line, err=True)
     return EXIT_USAGE

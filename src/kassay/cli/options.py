@@ -53,12 +53,9 @@ class Duration(click.ParamType[float]):
 
 
 class Seed(click.ParamType[int]):
-    """An integer, or `random` for a random one, which is printed on standard error if it is `needed`."""
+    """An integer, or `random` for a random one, which is printed on standard error."""
 
     name = "seed"
-
-    def __init__(self, *, needed: bool = True) -> None:
-        self._needed = needed
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The seed."""
@@ -66,8 +63,7 @@ class Seed(click.ParamType[int]):
             from random import SystemRandom  # its imports take a tenth of the start-up time
 
             drawn = SystemRandom().randrange(2**32)
-            if self._needed:
-                say(f"kassay: drawn: --seed {drawn}", err=True)
+            say(f"kassay: drawn: --seed {drawn}", err=True)
             return drawn
         try:
             return int(value)
@@ -112,24 +108,6 @@ class ScopeType(click.ParamType[tuple[int, int]]):
         if match is None:
             self.fail(f"{shown(value)} is no scope, expected members x partitions such as 3x4", param, ctx)
         return int(match[1]), int(match[2])
-
-
-seed_option = click.option(
-    "--seed",
-    type=Seed(),
-    default="0",
-    show_default=True,
-    help="Set the seed: a number or `random`; always printed.",
-)
-no_seed_option = click.option(
-    "--seed", type=Seed(needed=False), expose_value=False, help="Accepted for consistency; no effect."
-)
-config_option = click.option(
-    "--config", "configs", multiple=True, metavar="K=V", help="Configure every member; repeatable."
-)
-in_process_option = click.option(
-    "--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded."
-)
 
 
 def typed_again(context: click.Context) -> str:
@@ -199,50 +177,6 @@ def require_writable(path: str, option: str, *, folder: bool) -> None:
         raise InputError(f"{option} {path}: cannot be written ({error})") from None
 
 
-json_option = click.option(
-    "--json",
-    "json_path",
-    metavar="FILE",
-    callback=written_file,
-    shell_complete=completing.file,
-    help="Write the result as JSON; `-` for standard output.",
-)
-
-
-def quiet_option(command: F) -> F:
-    """Add `--quiet`: print only the verdicts."""
-    return click.option("-q", "--quiet", is_flag=True, help="Print only verdict lines.")(command)
-
-
-def histories_options(command: F) -> F:
-    """Add the options that select histories and their number."""
-    options = (
-        click.option(
-            "--assume",
-            shell_complete=completing.assumptions,
-            help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims.",
-        ),
-        click.option(
-            "--protocol", type=click.Choice(["eager", "cooperative"]), help="Use this rebalance protocol."
-        ),
-        click.option("--time", "seconds", type=Duration(), help="Limit the time per target.  [default: 30s]"),
-        click.option("--histories", type=click.IntRange(min=1), help="Run this many histories instead."),
-        click.option(
-            "--profile",
-            type=click.Choice(["small", "large", "mixed"]),
-            default="small",
-            show_default=True,
-            help="Generate small corner cases, production sizes, or both.",
-        ),
-        click.option(
-            "--exhaustive", type=ScopeType(), help="Try all groups up to M members and P partitions."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 def narrowing_settings(*names: str) -> tuple[str, ...]:
     """The options of these names that a settings file gave to the running command, each with its value."""
     context, given = click.get_current_context(), []
@@ -281,24 +215,30 @@ def commas(value: str | None, option: str) -> tuple[str, ...] | None:
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     """The `key=value` pairs of a repeatable option; raises `InputError` for a repeated key."""
     by_key = {}
+    for key, given in _by_key(values, option).items():
+        if len(given) > 1:
+            raise InputError(f"{option} '{key}={given[1]}': {key} is given twice, expected once")
+        (by_key[key],) = given
+    return by_key
+
+
+def pairs_in_rotation(
+    values: tuple[str, ...], option: str
+) -> tuple[dict[str, str], tuple[tuple[str, tuple[str, ...]], ...]]:
+    """The pairs of a repeatable option; apart, keys that are given again, with their values in order."""
+    by_key = _by_key(values, option)
+    once = {key: given[0] for key, given in by_key.items() if len(given) == 1}
+    return once, tuple((key, tuple(given)) for key, given in by_key.items() if len(given) > 1)
+
+
+def _by_key(values: tuple[str, ...], option: str) -> dict[str, list[str]]:
+    by_key: dict[str, list[str]] = {}
     for value in values:
         key, equals, text = value.partition("=")
         if not equals or not key:
             raise InputError(f"{option} {value!r}: expected key=value")
-        if key in by_key:
-            raise InputError(f"{option} {value!r}: {key} is given twice, expected once")
-        by_key[key] = text
+        by_key.setdefault(key, []).append(text)
     return by_key
-
-
-def as_option(command: F) -> F:
-    """Add `--as python`: print the failing call of a trace as code for a test."""
-    return click.option(
-        "--as",
-        "language",
-        type=click.Choice(["python"]),
-        help="Print a trace's failing call as code for a test.",
-    )(command)
 
 
 def say(text: str, *, err: bool = False) -> None:

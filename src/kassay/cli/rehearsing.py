@@ -1,10 +1,10 @@
-"""Shared by `kassay live --rehearse`: the group of the FILEs, the rollout, and its rehearsal."""
+"""Shared by a rehearsal by `kassay live`: the group of the FILEs, the rollout, and its rehearsal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from kassay.cli.clusters import loaded, observed_group, start_target
 from kassay.cli.options import present
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from kassay.certify.live.run import LiveOptions
     from kassay.certify.live.script import LiveSeat
 
-_TOOLS: Final = ("members", "state", "topics", "subscriptions", "command_config", "bootstrap")
-
 
 @dataclass(frozen=True)
 class Rehearsing:
@@ -26,14 +24,13 @@ class Rehearsing:
     files: tuple[str, ...]
     group: str | None
     start: str | None
-    goal: str | None
-    client: str | None
-    next_client: str | None
+    goals: tuple[str, ...]
+    libraries: tuple[str, ...]
 
     @property
     def is_empty(self) -> bool:
         """Whether none of them was given."""
-        return not (self.files or self.group or self.start or self.goal or self.client or self.next_client)
+        return not (self.files or self.group or self.start or self.goals or self.libraries)
 
 
 def rehearse_rollout(
@@ -54,23 +51,21 @@ def rehearse_rollout(
     from kassay.report.screen.console import bar
     from kassay.report.screen.rehearsal import rehearsal_view
 
-    if (rollout.goal is None) == (rollout.next_client is None):
-        raise InputError("--rehearse: expected one of --to TARGET and --to-client LIBRARY")
+    if len(rollout.goals) + (len(rollout.libraries) > 1) != 1 or len(rollout.libraries) > 2:
+        raise InputError("expected one --to TARGET, or --library A,B: what is rolled out to the group")
     if options.bootstrap is not None:
         raise InputError("--bootstrap-server: its brokers are never stopped or configured; leave it out")
     policy = options.cluster.settings.get(POLICY, "")
     if policy and policy not in POLICIES:
-        raise InputError(f"--broker-config {POLICY}={policy}: expected {', '.join(POLICIES)}")
+        raise InputError(f"--config {POLICY}={policy}: expected {', '.join(POLICIES)}")
     chosen = _chosen(rollout)
     observed = _group(chosen)
     start = start_target(observed, chosen)
     if start is None:
-        raise InputError(
-            "--rehearse: the group's assignor is not known: expected a file of --state, or --from"
-        )
-    goal = start if rollout.goal is None else loaded((rollout.goal,), chosen)[0]
-    after = None if rollout.next_client is None else client_named(rollout.next_client)
-    wanted = RehearsalGoal(start, goal, client_named(rollout.client or "java"), after, policy)
+        raise InputError("the group's assignor is not known: expected a file of --state, or --from")
+    goal = loaded(rollout.goals)[0] if rollout.goals else start
+    before, *after = map(client_named, rollout.libraries or ("java",))
+    wanted = RehearsalGoal(start, goal, before, after[0] if after else None, policy)
     plan = plan_of(observed, wanted, named)
     ready = complete(plan.members)
     with bar("rehearsing", None) as progress:
@@ -82,14 +77,10 @@ def rehearse_rollout(
 def _chosen(rollout: Rehearsing) -> dict[str, Any]:
     """The options as commands that read a cluster have them."""
     return {
-        **dict.fromkeys(_TOOLS),
+        "bootstrap": None,
         "files": rollout.files,
-        "groups": () if rollout.group is None else (rollout.group,),
-        "racks": (),
+        "group": rollout.group,
         "strategy": rollout.start,
-        "configs": (),
-        "call_timeout": 10.0,
-        "in_process": False,
     }
 
 
@@ -99,7 +90,7 @@ def _group(chosen: Mapping[str, Any]) -> ObservedGroup:
 
     observed = observed_group(chosen)
     if isinstance(observed, SharedOrStreams):
-        raise InputError("--rehearse: not for a share or Streams group, which Kafka assigns by its own rule")
+        raise InputError("live: not for a share or Streams group, which Kafka assigns by its own rule")
     if not observed.stability.is_stable:
-        raise InputError(f"--rehearse: the group is {observed.stability.state}, expected a stable one")
+        raise InputError(f"the group is {observed.stability.state}, expected a stable one")
     return observed

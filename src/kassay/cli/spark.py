@@ -1,12 +1,12 @@
 """Shared by commands that start Spark: commands below a command, options, the session, walks of models.
 
-`kassay explore --master`: an exploration on Spark, started or resumed in its folder.
+`kassay explore` with `spark.master`: an exploration on Spark, started or resumed in its folder.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -53,28 +53,26 @@ def _sentence(command: click.Command) -> str:
     return " ".join((sentence[0] if sentence else text).split())
 
 
-def spark_options(otherwise: str = "all cores here") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the options of a command that starts Spark; `otherwise` describes the default master."""
+SPARK: Final = "spark."
+MASTER: Final = "spark.master"
 
-    def added(function: Callable[..., Any]) -> Callable[..., Any]:
-        masters = f"Use Spark at local[N], spark://HOST:PORT, yarn or k8s://URL.  [default: {otherwise}]"
-        ui = click.option("--ui", is_flag=True, help="Serve Spark's own pages and print their address.")
-        conf = click.option(
-            "--conf", "confs", multiple=True, metavar="K=V", help="Set a Spark property; repeatable."
-        )
-        return click.option("--master", help=masters)(conf(ui(function)))
 
-    return added
+def uses_spark(chosen: Mapping[str, Any]) -> bool:
+    """Whether `--config` names a master of Spark."""
+    return any(pair.startswith(f"{MASTER}=") for pair in chosen["configs"])
 
 
 @contextmanager
-def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[SparkSession]:
-    """The session for the options; `heap` is Java's default heap on this machine."""
+def started(configs: tuple[str, ...], name: str, heap: str = "1g") -> Iterator[SparkSession]:
+    """The session for the `spark.` properties of `--config`; `heap` is Java's default heap on this machine.
+
+    Without `spark.master` every core of this machine works. Raises `InputError`.
+    """
     from kassay.pipeline.spark import session
     from kassay.report.screen.console import console
 
-    conf = pairs(chosen["confs"], "--conf")
-    with session(chosen["master"], conf, ui=chosen["ui"], name=name, heap=heap) as spark:
+    conf = {key: value for key, value in pairs(configs, "--config").items() if key.startswith(SPARK)}
+    with session(conf.pop(MASTER, None), conf, name=name, heap=heap) as spark:
         if spark.sparkContext.uiWebUrl:
             console(stderr=True).say(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
         yield spark
@@ -85,7 +83,11 @@ HEAP: Final = "2g"
 
 
 def walked(
-    settings: ExploreSettings, limits: WalkLimits, place: str, chosen: Mapping[str, Any]
+    settings: ExploreSettings,
+    limits: WalkLimits,
+    place: str,
+    configs: tuple[str, ...],
+    symmetry: bool | None = None,
 ) -> ExploreResult:
     """Continue the exploration in the location, print each level on standard error, and read the result.
 
@@ -100,10 +102,10 @@ def walked(
     from kassay.pipeline.walk.worker import SparkWalk
     from kassay.report.screen.console import console
 
-    walk = SparkWalk(settings, renames(settings, chosen["symmetry"]))
+    walk = SparkWalk(settings, renames(settings, symmetry))
     screen = console(stderr=True)
     try:
-        with _opened(place, walk, chosen) as (spark, journal), translated_errors(place):
+        with _opened(place, walk, configs) as (spark, journal), translated_errors(place):
             if journal.receipts:
                 screen.say(f"going on in {place}: {walk_progress_line(journal.progress())}")
             tables = WalkTables(spark, journal)
@@ -115,7 +117,7 @@ def walked(
 
 
 @contextmanager
-def _opened(place: str, walk: SparkWalk, chosen: Mapping[str, Any]) -> Iterator[tuple[SparkSession, Journal]]:
+def _opened(place: str, walk: SparkWalk, configs: tuple[str, ...]) -> Iterator[tuple[SparkSession, Journal]]:
     """A session and the journal in the location, under an exclusive lock.
 
     A local location is checked before Spark starts, to report its errors without a delay of half a minute.
@@ -128,7 +130,7 @@ def _opened(place: str, walk: SparkWalk, chosen: Mapping[str, Any]) -> Iterator[
         local = Local(Path(place))
         with local.locked():
             open_journal(local, walk)
-    with started(chosen, "kassay explore", HEAP) as spark:
+    with started(configs, "kassay explore", HEAP) as spark:
         store = open_store(place, spark)
         with store.locked():
             yield spark, open_journal(store, walk)

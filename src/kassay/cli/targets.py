@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import Duration, complain, config_option, in_process_option, pairs
+from kassay.cli.options import complain, pairs
 from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
@@ -18,60 +18,39 @@ if TYPE_CHECKING:
     from kassay.reading.documents import Located
 
 CALL_TIMEOUT_S: Final = 20.0
-F = TypeVar("F", bound=Callable[..., Any])
+"""The limit of a call where a target is measured, not tested."""
 
 
-def instances_options(command: F) -> F:
-    """Add the options that select the instances, and the order of goals."""
-    path_help = "Use the instances of a file; `-` for standard input."
-    path = click.option("--instances", "path", metavar="FILE", shell_complete=completing.file, help=path_help)
-    suite = click.option(
-        "--suite",
-        "suite_name",
-        shell_complete=completing.suite,
-        help="Use the instances of a suite.  [default: bench, share or streams, by kind]",
-    )
-    order = click.option(
-        "--order",
-        "order_text",
-        default="balance,movement,rack",
-        show_default=True,
-        help="Set the order of the goals.",
-        shell_complete=completing.goals,
-    )
-    return suite(path(order(command)))
-
-
-def target_options(command: F) -> F:
-    """Add the options for loading and calling targets."""
-    timeout = click.option(
-        "--call-timeout",
-        type=Duration(),
-        default=f"{CALL_TIMEOUT_S:g}s",
-        show_default=True,
-        help="Limit the time of a call.",
-    )
-    return config_option(in_process_option(timeout(command)))
+suite_option = click.option(
+    "--suite",
+    "suite_name",
+    metavar="NAME|FILE",
+    shell_complete=completing.instances,
+    help="Use these instances.  [default: bench, share or streams, by kind]",
+)
 
 
 def asked_again(chosen: Mapping[str, Any]) -> list[str]:
-    """The command-line words that repeat these `target_options`."""
-    words = [word for pair in chosen["configs"] for word in ("--config", pair)]
-    if chosen["in_process"]:
-        words.append("--in-process")
-    if chosen["call_timeout"] != CALL_TIMEOUT_S:
-        words += ["--call-timeout", f"{chosen['call_timeout']:g}s"]
-    return words
+    """The command-line words that repeat `--config`."""
+    return [word for pair in chosen["configs"] for word in ("--config", pair)]
+
+
+def names_suite(text: str) -> bool:
+    """Whether this is the name of a suite, right or misspelled, and not a file."""
+    from kassay.reading.documents import is_there
+    from kassay.solver.instances.suites import SUITES
+
+    return text in SUITES or (text.replace("-", "").isalnum() and not is_there(text))
 
 
 def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
-    """The instances that the options select, and their source."""
+    """The instances that the option selects, and their source."""
     from kassay.certify.optimum.solve import located_in_suite
     from kassay.reading.documents import documents
 
-    if chosen["path"] is not None:
-        return documents(chosen["path"]), chosen["path"]
     suite = "bench" if chosen["suite_name"] is None else chosen["suite_name"]
+    if not names_suite(suite):
+        return documents(suite), suite
     return located_in_suite(suite), f"suite {suite}"
 
 
@@ -93,12 +72,12 @@ def measurable(
     from kassay.certify.targets.resolve import resolve
     from kassay.model.errors import TargetError
 
-    limits = Limits(call_timeout_s=chosen["call_timeout"])
+    limits = Limits(call_timeout_s=CALL_TIMEOUT_S)
     config = pairs(chosen["configs"], "--config")
     targets, errors = [], []
     for spec in dict.fromkeys(specs):
         try:
-            targets.append(resolve(spec, in_process=chosen["in_process"], limits=limits, config=config))
+            targets.append(resolve(spec, limits=limits, config=config))
         except TargetError as error:
             errors.append(error)
     for target in targets:

@@ -123,7 +123,7 @@ class How(NamedTuple):
     def flow_only(self, what: str) -> None:
         """Raise `InputError` for a solver other than the flow."""
         if self.solver != "flow":
-            raise InputError(f"--solver: {self.solver} does not take {what}, expected flow")
+            raise InputError(f"solver: {self.solver} does not take {what}, expected flow")
 
 
 def gap_of_played(name: str, played: PlayedInstance[A], gap_of: Callable[[A], G]) -> G | Missed:

@@ -105,7 +105,6 @@ def session(
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
     *,
-    ui: bool = False,
     name: str = "kassay",
     heap: str = "1g",
 ) -> Iterator[SparkSession]:
@@ -115,7 +114,7 @@ def session(
     Raises `InputError` if Spark, Java or the master is missing.
     """
     with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
-        spark = _start(Path(folder), master, conf or {}, ui=ui, name=name, heap=heap)
+        spark = _start(Path(folder), master, conf or {}, name=name, heap=heap)
         try:
             yield spark
         finally:
@@ -136,7 +135,7 @@ def _unheard() -> Iterator[None]:
 
 
 def _start(
-    folder: Path, master: str | None, conf: Mapping[str, str], *, ui: bool, name: str, heap: str
+    folder: Path, master: str | None, conf: Mapping[str, str], *, name: str, heap: str
 ) -> SparkSession:
     """A new session with its files in the folder; see `session`."""
     for module in ("pyspark", "pyarrow", "pandas"):
@@ -156,7 +155,7 @@ def _start(
     builder = SparkSession.builder.appName(name)
     if master is not None:
         builder = builder.master(master)
-    for key, value in {**_settings(folder, master, ui, heap), **conf}.items():
+    for key, value in {**_settings(folder, master, heap), **conf}.items():
         builder = builder.config(key, value)
     interrupt = signal.getsignal(signal.SIGINT)
     try:
@@ -171,13 +170,13 @@ def _start(
         ) from None
 
 
-def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str, str]:
+def _settings(folder: Path, master: str | None, heap: str) -> dict[str, str]:
     """Default settings; the user's settings take precedence."""
     log_file = folder / "log4j2.properties"
     level = os.environ.get("KASSAY_SPARK_LOG", "off")
     log_file.write_text(_LOGGING.replace("LEVEL", level), encoding="utf-8")
     settings = {
-        "spark.ui.enabled": str(ui).lower(),
+        "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.task.maxFailures": str(TRIES),
         # Python does the work: a simple compiler and collector start faster and leave it the cores.
@@ -208,12 +207,12 @@ def _must_answer(master: str) -> None:
         return
     standalone = re.fullmatch(r"spark://([^:/]+:\d+(?:,[^:/]+:\d+)*)", master)
     if standalone is None:
-        raise InputError(f"--master {master!r}: expected local[N], spark://HOST:PORT, yarn, or k8s://URL")
+        raise InputError(f"spark.master {master!r}: expected local[N], spark://HOST:PORT, yarn, or k8s://URL")
     for place in standalone[1].split(","):
         host, _, port = place.partition(":")
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
             return
-    raise InputError(f"--master {master}: no answer, expected a running Spark master")
+    raise InputError(f"spark.master {master}: no answer, expected a running Spark master")
 
 
 def slots(spark: SparkSession) -> int:

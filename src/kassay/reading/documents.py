@@ -148,6 +148,18 @@ def read_text(path: str | Path, expected: str = "", *, also_latin: bool = False)
     return _decoded(path, expected, also_latin=also_latin)[0]
 
 
+def head_of(path: str | Path, size: int = 1 << 16) -> str:
+    """The first characters of a file, to see what it is; empty if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(size)
+        if raw.startswith(_GZIP):
+            raw = zlib.decompressobj(wbits=31).decompress(raw, size)
+    except (OSError, ValueError, zlib.error):
+        return ""
+    return raw.decode("utf-8", "replace")
+
+
 def read_pasted(path: str | Path, expected: str = "") -> Pasted:
     """The output of a tool in a file, without what a shell, a chat or a ticket added; raises `InputError`."""
     return pasted(*_decoded(path, expected))

@@ -15,8 +15,7 @@ def test_the_partition_of_a_group_is_that_of_its_hash():
     ("arguments", "complaint"),
     [
         ([], "expected a FILE with the output of kafka-dump-log --offsets-decoder, or --bootstrap-server"),
-        (["--bootstrap-server", "x:1", "f.txt"], "provides records and topics itself"),
-        (["--command-config", "x", "f.txt"], "--command-config: expected --bootstrap-server with it"),
+        (["--bootstrap-server", "x:1", "f.txt"], "f.txt: no such file"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_line(tmp_path, arguments, complaint):

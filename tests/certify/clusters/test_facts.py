@@ -51,7 +51,7 @@ def test_topics_of_unlike_load_and_the_lag_of_each_member_stand_next_to_the_coun
     assert "10,010" in screen and "20,000" in screen
 
 
-LEADERS = ["fr-groups.txt", "fr-topics.txt", "--racks", "fr-b.csv", "--racks", "fr-r.csv", "--to", "sticky"]
+LEADERS = ["fr-groups.txt", "fr-topics.txt", "fr-b.csv", "fr-r.csv", "--to", "sticky"]
 
 
 def test_reads_within_a_rack_are_counted_from_followers_and_from_leaders():
@@ -419,7 +419,7 @@ def test_a_lag_that_the_tool_left_out_is_that_of_the_offsets():
 
 def test_a_file_that_is_given_twice_is_read_once(tmp_path):
     (tmp_path / "g.txt").write_text(table(OFFSETS))
-    done = here("what-if", "g.txt", "--members", "g.txt", "--to", "range", cwd=tmp_path)
+    done = here("what-if", "g.txt", "g.txt", "--to", "range", cwd=tmp_path)
     assert done.returncode == 0 and "warning: g.txt is given twice: read once" in done.stdout
 
 
@@ -433,7 +433,7 @@ def test_lags_that_are_not_known_are_no_zeros(tmp_path):
     assert "t 0 a g - 9 -" in (tmp_path / "g.txt").read_text()
     done = here("what-if", "g.txt", "--to", "range", cwd=tmp_path).stdout
     assert "at least 4; " not in done and "lag a member: at least 4\n" in done
-    arguments = ("scale", "g.txt", "--from", "range", "--lag", "g.txt", "--to", "2")
+    arguments = ("scale", "g.txt", "--from", "range", "--lag", "--max-members", "2")
     found = valid(json.loads(here(*arguments, "--json", "-", cwd=tmp_path).stdout), "scale-1")
     assert {each["lag"]["unknown_partitions"] for each in found["counts"]} == {1}
     said = here(*arguments, cwd=tmp_path).stdout

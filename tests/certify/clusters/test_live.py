@@ -100,7 +100,7 @@ def test_what_if_and_scale_answer_from_a_live_group(tmp_path):
         done = here("what-if", *live, "--to", "sticky", "--json", "-", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         document = valid(json.loads(done.stdout), "what-if-1")
-        scaled = here("scale", *live, "--to", "2", cwd=tmp_path)
+        scaled = here("scale", *live, "--max-members", "2", cwd=tmp_path)
     assert document["today"]["unowned"] == [["orders", 3, "b"]]
     assert [path["from"] for path in document["paths"]] == ["partition.assignment.strategy=range"]
     assert "2 (today)" in scaled.stdout
@@ -151,7 +151,7 @@ def test_what_if_and_scale_answer_from_a_live_group_of_the_consumer_protocol(tmp
     with RecordedBroker("billing", own, TOPICS, strategy="uniform", state=state, targets=TARGETS) as broker:
         live = ["--bootstrap-server", broker.bootstrap, "--group", "billing"]
         done = here("what-if", *live, "--to", "server-range", "--json", "-", cwd=tmp_path)
-        scaled = here("scale", *live, "--to", "2", cwd=tmp_path)
+        scaled = here("scale", *live, "--max-members", "2", cwd=tmp_path)
     if own is TARGETS:
         # Two members, one with uniform and one with range: a tie in which the group never settles.
         assert (done.returncode, scaled.returncode) == (1, 0), done.stderr
@@ -188,7 +188,7 @@ def test_a_dead_group_and_a_bad_setting_are_told_in_a_line(tmp_path):
         live = ["--bootstrap-server", broker.bootstrap, "--group", "g"]
         assert "group 'g': does not exist" in one_line(here("what-if", *live, cwd=tmp_path), 2)
         (tmp_path / "c.properties").write_text("sasl.no.such=hush\n")
-        message = one_line(here("what-if", *live, "--command-config", "c.properties", cwd=tmp_path), 2)
+        message = one_line(here("what-if", *live, "c.properties", cwd=tmp_path), 2)
     assert "c.properties:1: sasl.no.such" in message and "hush" not in message
 
 
@@ -199,7 +199,6 @@ def test_a_dead_group_and_a_bad_setting_are_told_in_a_line(tmp_path):
             ["--bootstrap-server", "x:1", "--to", "range"],
             "--bootstrap-server: expected --group with the name of one group",
         ),
-        (["--command-config", "x", "g.txt"], "--command-config: expected --bootstrap-server with it"),
     ],
 )
 def test_what_makes_no_sense_is_told_in_a_line(tmp_path, arguments, complaint):

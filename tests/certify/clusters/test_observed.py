@@ -5,6 +5,7 @@ Who owns what, read off two views together.
 
 import pytest
 
+from kassay.certify.clusters.inputs import ClusterInputs
 from kassay.certify.clusters.observed import lags_of
 from kassay.certify.clusters.stability import ownership
 from kassay.model.cluster import TopicPartition
@@ -109,10 +110,18 @@ def test_what_does_not_fit_together_is_refused(texts, complaint):
 def test_lags_come_from_the_offsets_view_or_from_lines():
     view = output("groups-offsets-3.9.txt")
     group = observed(view)
-    assert lags_of(view, "g", group)[TopicPartition("orders", 0)] == 58
-    assert lags_of("topic,partition,lag\norders,2,7\nx,0,1\n", "l", group) == {TopicPartition("orders", 2): 7}
-    with pytest.raises(InputError, match="l: no lag of a partition that the group reads"):
-        lags_of("topic,partition,lag\nx,0,1\n", "l", group)
+    assert lags_of(taken(view), group)[TopicPartition("orders", 0)] == 58
+    lines = "topic,partition,lag\norders,2,7\nx,0,1\n"
+    assert lags_of(taken(view, lines), group) == {TopicPartition("orders", 2): 7}
+    with pytest.raises(InputError, match="--lag: no lag of a partition that the group reads"):
+        lags_of(taken("topic,partition,lag\nx,0,1\n"), group)
+
+
+def taken(*texts):
+    inputs = ClusterInputs()
+    for number, text in enumerate(texts):
+        inputs.take(text, f"f{number}")
+    return inputs
 
 
 STATES = output("groups-state-3.9.txt")
@@ -180,5 +189,5 @@ def test_a_negative_lag_is_0_and_warned_of():
 @pytest.mark.parametrize(("count", "words"), [(1, "the topic"), (2, "both topics"), (3, "all 3 topics")])
 def test_the_assumed_subscription_is_said_in_plain_words(count, words):
     rows = offsets({"a": [f"t{number}-0" for number in range(count)]})
-    said = f"each member subscribes to {words} of the group; override with --subscriptions"
+    said = f"each member subscribes to {words} of the group; override with a consumer,topics file"
     assert said in observed(rows).assumptions

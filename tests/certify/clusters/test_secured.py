@@ -146,8 +146,8 @@ def test_what_the_wire_has_of_members_is_read(broker):
 )
 def test_who_may_come_in_reads_the_group(broker, folder, tmp_path, listener, protocol, mechanism, jaas):
     config = properties(folder, protocol, mechanism, jaas)
-    live = ["--bootstrap-server", broker.address(listener), "--command-config", config]
-    done = here("scale", *live, "--group", "billing", "--from", "range", "--to", "2", cwd=tmp_path)
+    live = ["--bootstrap-server", broker.address(listener), config]
+    done = here("scale", *live, "--group", "billing", "--from", "range", "--max-members", "2", cwd=tmp_path)
     assert (done.returncode, "2 (today)" in done.stdout) == (0, True), done.stderr
 
 
@@ -239,7 +239,6 @@ def test_the_log_of_rebalances_is_the_one_that_the_tool_dumps(broker, folder, tm
     live = [
         "--bootstrap-server",
         broker.address("SASL"),
-        "--command-config",
         str(folder / "client.properties"),
     ]
     done = here("audit", *live, "--group", "fraud", cwd=tmp_path)

@@ -24,7 +24,7 @@ class Faulty:
     ("wrong", "message"),
     [
         ({"release": "4.3.0"}, "the model has 4.4.0, 4.3.1, 4.2.1, 4.1.2, 4.0.2 alone"),
-        ({"kinds": ("share",)}, "--kinds share: expected"),
+        ({"kinds": ("share",)}, "share: expected"),
         ({"runtime": "ours"}, "--runtime ours: expected"),
     ],
 )
@@ -71,5 +71,5 @@ def test_an_older_release_has_no_streams_histories():
     older = ConformSettings("4.2.1")
     assert "streams" not in older.modelled and "histories of kind streams" in older.not_driven
     assert "streams" in ConformSettings().modelled
-    with pytest.raises(InputError, match=r"--kinds streams: the model has no rules of it for 4\.2\.1"):
+    with pytest.raises(InputError, match=r"streams: the model has no rules of it for 4\.2\.1"):
         ConformSettings("4.2.1", kinds=("streams",))

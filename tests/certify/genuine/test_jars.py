@@ -56,7 +56,7 @@ def test_a_folder_without_jars_is_refused(tmp_path):
 
 def test_without_jars_one_line_says_what_is_needed():
     with pytest.raises(
-        InputError, match=r"needs Kafka 4\.4\.0's jars: expected --kafka-home DIR.*--fetch"
+        InputError, match=r"needs Kafka 4\.4\.0's jars: expected KASSAY_KAFKA_HOME=DIR.*--fetch"
     ) as info:
         coordinator_jars()
     assert "\n" not in str(info.value)

@@ -72,7 +72,7 @@ def test_a_finding_is_counted_shrunk_and_reported(tmp_path):
     for text in (
         "# exclusive: grow orders to 8 partitions",
         "seen in 5 of 5 plays",
-        "$ kassay live --fetch --script 1-exclusive.toml",
+        "$ kassay live --fetch 1-exclusive.toml",
         'do = "join"',
         "owned by m1 and m2" if "m1" in shrunk.script.by_name else "owned by m3 and m2",
         "group  settled",

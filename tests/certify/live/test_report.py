@@ -29,7 +29,7 @@ def broken():
 def test_a_page_has_versions_script_command_and_what_was_seen():
     recording, ruling = broken()
     finding = LiveFinding(ruling, "an action", "1.toml", 4, 5)
-    command = ("kassay", "live", "--program", "mine=python my.py", "--script", "1.toml")
+    command = ("kassay", "live", "--program", "mine=python my.py", "1.toml")
     page = finding_report(finding, ruling, recording.script, recording, command)
     assert ruling.text in page and script_toml(recording.script) in page
     assert "Seen in 4 of 5 plays" in page and "$ kassay live --program 'mine=python my.py'" in page

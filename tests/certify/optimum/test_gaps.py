@@ -114,7 +114,7 @@ def test_tasks_are_measured_in_what_restores_cost_beside_groups_that_know_none(t
 
 def test_tasks_have_no_other_solver_and_no_optimum_out_of_time():
     instance = Located(member_tasks("join", 1, processes=3, tasks=9), "c")
-    with pytest.raises(InputError, match="--solver: z3 does not take tasks, expected flow"):
+    with pytest.raises(InputError, match="solver: z3 does not take tasks, expected flow"):
         measured(["streams-sticky"], [instance], solver="z3")
     late = measured(["streams-sticky"], [instance], seconds=0)
     assert [missed.reason for missed in late.unsolved] == ["no optimum within 0 s"]

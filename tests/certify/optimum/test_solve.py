@@ -65,7 +65,7 @@ def test_what_no_placement_satisfies_is_an_instance_and_infeasible_with_its_witn
 def test_a_solver_that_does_not_take_the_family_is_unknown_with_the_reason() -> None:
     found = line(placement("add", 1, brokers=6, partitions=6), "z3")
     assert found["status"] == "unknown"
-    assert found["why"] == "the solver z3 does not take placements, --solver flow does"
+    assert found["why"] == "the solver z3 does not take placements, flow does"
 
 
 @pytest.mark.parametrize("solver", ["flow", "z3"])

@@ -347,7 +347,11 @@ def test_several_processes_come_to_what_one_comes_to_in_larger_worlds(model, cho
     ("chosen", "refused"),
     [
         ({"network": "astray", "jobs": 2}, "--jobs: not supported for random walks"),
-        ({"network": "astray", "fingerprints": True}, "--fingerprints: not supported for random walks"),
+        (
+            {"network": "astray", "fingerprints": True},
+            "--states",
+            "fingerprints: not supported for random walks",
+        ),
         ({"jobs": 2, "fingerprints": True}, "--jobs: several processes need exact states"),
     ],
 )

@@ -19,7 +19,7 @@ from kassay.model.explore.values import Severity
 from tests.docs.test_exhaustive_runs import TEXT, rows
 from tests.explored import BASELINE, explore, only_known
 
-C = ("explore", "classic", "--static", "1", "--faults", "write=1")
+C = ("explore", "classic", "--config", "group.instance.id=1", "--faults", "write=1")
 
 
 def test_each_rule_of_kafkas_client_names_its_source():
@@ -30,7 +30,7 @@ def test_each_rule_of_kafkas_client_names_its_source():
             assert rule.switch in ExploreSettings(model).rules
             assert rule.switch not in ExploreSettings(model, client=CORRECTED).rules
     assert ExploreSettings("classic").rules == frozenset()
-    with pytest.raises(InputError, match="--client: unknown 'java'; expected kafka or corrected"):
+    with pytest.raises(InputError, match="client: unknown 'java'; expected kafka or corrected"):
         ExploreSettings("kip848", client="java")
 
 
@@ -98,8 +98,7 @@ def test_what_every_row_of_the_page_breaks_is_known():
 
 
 def test_causes_are_kept_apart(capsys):
-    assert run([*C, "--all-traces"]) == 1
+    assert run([*C, "-v"]) == 1
     shown = capsys.readouterr().out
     assert shown.count("no-timer-of-what-is-gone: an outcome") >= 1
     assert cause_of("2 is given out again, as the member c1-1") == "# is given out again, as the member #"
-    assert run([*C, "--all-traces", "--jobs", "2"]) == 2

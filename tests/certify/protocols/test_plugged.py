@@ -44,8 +44,8 @@ def test_a_reference_has_one_answer():
 @pytest.mark.parametrize(
     ("assignor", "mode", "words"),
     [
-        ("range", "cooperative", "--mode: range does not support cooperative"),
-        ("range", "lazy", "--mode: unknown mode 'lazy'; expected eager or cooperative"),
+        ("range", "cooperative", "--protocol: range does not support cooperative"),
+        ("range", "lazy", "--protocol: unknown mode 'lazy'; expected eager or cooperative"),
         ("uniform", None, "--assignor: 'uniform' is not a client-side assignor"),
     ],
 )

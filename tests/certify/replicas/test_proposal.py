@@ -57,7 +57,7 @@ def test_no_more_bytes_are_copied_than_allowed() -> None:
 def test_what_has_to_be_copied_may_be_too_much() -> None:
     with pytest.raises(InfeasiblePlacementError, match="8 at the least"):
         propose(cluster(CROWDED), PlacementChange(removed=frozenset({3})), MoveLimit(7, False))
-    with pytest.raises(InputError, match="--max-bytes 7: no sizes"):
+    with pytest.raises(InputError, match="--budget 7B: no sizes"):
         propose(cluster(CROWDED), PlacementChange(), MoveLimit(7, True))
 
 
@@ -104,7 +104,7 @@ def test_too_few_brokers_are_left() -> None:
 def test_limits_cordons_and_brokers_that_go() -> None:
     placed = cluster({"t": [(1, 2, 3)] * 6})
     within = list(reasons(propose(placed, PlacementChange(), MoveLimit(2, False))))
-    assert any(each.startswith("within --max-moves 2 nothing is more even than") for each in within)
+    assert any(each.startswith("within --budget 2 nothing is more even than") for each in within)
     change = PlacementChange(drained=frozenset({3}), cordoned=frozenset({4}))
     said = list(reasons(propose(placed, change)))
     assert "6 replicas lie on broker 3 and have to be copied whatever the placement" in said

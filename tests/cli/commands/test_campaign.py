@@ -13,13 +13,14 @@ SPARK = pytest.mark.spark
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("resume", "nowhere"), "nowhere: no campaign.json, expected the folder of a campaign"),
-        (("report", "nowhere"), "nowhere: no campaign.json, expected the folder of a campaign"),
+        (("run", "."), ".: no campaign.json, expected the folder of a campaign"),
         (("run", "missing.toml"), "missing.toml: no such file"),
         (("run", "c.toml", "--out", "full"), "full: not empty (mine.parquet)"),
-        (("run", "c.toml", "--conf", "x"), "--conf 'x': expected key=value"),
-        pytest.param(("run", "c.toml", "--master", "spark://127.0.0.1:1"), "no answer", marks=SPARK),
-        pytest.param(("run", "c.toml", "--master", "mesos"), "expected local[N]", marks=SPARK),
+        (("run", "c.toml", "--config", "x"), "--config 'x': expected key=value"),
+        pytest.param(
+            ("run", "c.toml", "--config", "spark.master=spark://127.0.0.1:1"), "no answer", marks=SPARK
+        ),
+        pytest.param(("run", "c.toml", "--config", "spark.master=mesos"), "expected local[N]", marks=SPARK),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(tmp_path, monkeypatch, capsys, arguments, said):
@@ -35,9 +36,8 @@ def test_bad_input_is_one_line_and_exit_2(tmp_path, monkeypatch, capsys, argumen
     assert len(told.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["report", "resume"])
-def test_a_campaign_that_is_not_there_leaves_no_folder(tmp_path, monkeypatch, capsys, command):
+def test_a_campaign_that_is_not_there_leaves_no_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert run(["campaign", command, "NOSUCH"]) == 2
+    assert run(["campaign", "findings", "NOSUCH"]) == 2
     assert capsys.readouterr().err == "kassay: NOSUCH: no campaign.json, expected the folder of a campaign\n"
     assert not any(tmp_path.iterdir())

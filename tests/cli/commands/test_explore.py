@@ -1,6 +1,6 @@
 """`kassay explore` as a user runs it: figures, traces, exit codes, bad input.
 
-The options of the clock are the fields of its times, and need a clock.
+The properties of the clock are the fields of its times, and need a clock.
 """
 
 import json
@@ -11,13 +11,15 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
 
 import click
 import pytest
 
-from kassay.cli.commands.explore import CLOCK_OPTIONS, clock_options, timing_of
+from kassay.certify.protocols.settings import MODELS
+from kassay.cli.commands.explore import command
+from kassay.cli.exploring import ONLY, TIMES, timing_of
 from kassay.cli.main import run
 from kassay.model.errors import InputError
 from kassay.model.protocols.world.clock import Timing
@@ -93,7 +95,16 @@ def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_who_is_who_makes_states_and_no_difference(tmp_path: Path) -> None:
     sizes, verdicts = [], []
-    for more, told in (((), "clients"), (("--no-symmetry",), "off")):
+    for more, told in (
+        ((), "clients"),
+        (
+            (
+                "--states",
+                "whole",
+            ),
+            "off",
+        ),
+    ):
         done = kassay("explore", "kip848", "--members", "3", *more, "--json", "-", cwd=tmp_path)
         document = json.loads(done.stdout)
         assert document["settings"]["symmetry"] == told
@@ -105,9 +116,11 @@ def test_who_is_who_makes_states_and_no_difference(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_clients_that_can_be_told_apart_are_not_renamed(tmp_path: Path) -> None:
-    done = kassay("explore", "classic", "--static", "1", "--symmetry", cwd=tmp_path)
+    done = kassay(
+        "explore", "classic", "--config", "group.instance.id=1", "--states", "symmetric", cwd=tmp_path
+    )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--symmetry: not applicable: instance ids distinguish static members" in done.stderr
+    assert "--states", "symmetric: not applicable: instance ids distinguish static members" in done.stderr
     for assignor, told in (("any-balanced", True), ("range", False)):
         done = kassay(
             "explore", "classic", "--members", "3", "--partitions", "1", "--assignor", assignor, cwd=tmp_path
@@ -154,7 +167,7 @@ def test_a_users_assignor_of_tasks_plugs_in(tmp_path: Path) -> None:
         "    def assign(self, group):\n"
         "        return {member['id']: {'active': [], 'standby': []} for member in group['members']}\n"
     )
-    done = kassay("explore", "streams", "--tasks", "1", "--assignor", "lazy.py:Lazy", cwd=tmp_path)
+    done = kassay("explore", "streams", "--partitions", "1", "--assignor", "lazy.py:Lazy", cwd=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "complete-at-rest violated" in done.stdout
 
@@ -170,13 +183,15 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize(("task", "client", "exits"), [("0_0", "corrected", 0), ("0_7", "kafka", 4)])
+@pytest.mark.parametrize(
+    ("task", "client", "exits"), [("0_0", ("--switch", "corrected_client"), 0), ("0_7", (), 4)]
+)
 def test_a_program_assigns_the_tasks_of_a_streams_group(
-    tmp_path: Path, task: str, client: str, exits: int
+    tmp_path: Path, task: str, client: tuple[str, ...], exits: int
 ) -> None:
     (tmp_path / "dealer.py").write_text(DEALER.replace("TASK", task))
     spec = f"exec:{shlex.quote(sys.executable)} dealer.py"
-    done = here("explore", "streams", "--tasks", "1", "--assignor", spec, "--client", client, cwd=tmp_path)
+    done = here("explore", "streams", "--partitions", "1", "--assignor", spec, *client, cwd=tmp_path)
     assert done.returncode == exits, done.stdout + done.stderr
     if exits:
         assert "Dealer: assigns 0_7 to c1m-1; expected one of 0_0" in one_line(done, exits)
@@ -187,7 +202,7 @@ def test_a_program_assigns_the_tasks_of_a_streams_group(
 def test_kafkas_client_keeps_a_task_that_was_taken_from_it_while_it_was_given(tmp_path: Path) -> None:
     (tmp_path / "dealer.py").write_text(DEALER.replace("TASK", "0_0"))
     spec = f"exec:{shlex.quote(sys.executable)} dealer.py"
-    done = here("explore", "streams", "--tasks", "1", "--assignor", spec, cwd=tmp_path)
+    done = here("explore", "streams", "--partitions", "1", "--assignor", spec, cwd=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "c2 at the target epoch still owns 0_0, the target of c1m-1." in done.stdout
 
@@ -203,9 +218,10 @@ def test_an_assignor_of_processes_deals_no_tasks_to_members(tmp_path: Path) -> N
 
 
 def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
-    done = kassay("explore", "zookeeper", "--faults", "pause=1", "--mermaid", cwd=tmp_path)
-    assert "sequenceDiagram" in done.stdout
-    assert "participant zookeeper" in done.stdout
+    kassay("explore", "zookeeper", "--faults", "pause=1", "--out", "pages", cwd=tmp_path)
+    text = (tmp_path / "pages" / "exploration.mmd").read_text()
+    assert "sequenceDiagram" in text
+    assert "participant zookeeper" in text
 
 
 @pytest.mark.parametrize(
@@ -215,11 +231,11 @@ def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
         (("classic", "--members", "0"), "--members: 0 is out of range"),
         (("classic", "--members", "99"), "--members: 99 is out of range"),
         (("classic", "--partitions", "7"), "--partitions: 7 is out of range"),
-        (("classic", "--topics", "-1"), "--topics: -1 is out of range"),
-        (("classic", "--static", "3"), "--static: 3 is out of range"),
-        (("classic", "--reads", "1,x"), "--reads: 'x' is no number of topics"),
-        (("classic", "--reads", "1,,1"), "--reads: '' is no number of topics"),
-        (("classic", "--topics", "2", "--reads", "1,3"), "--reads: 3 is out of range; expected 1 to 2"),
+        (("classic", "--topics", "-1"), "--topics: '-1' is no number of topics"),
+        (("classic", "--config", "group.instance.id=3"), "group.instance.id: 3 is out of range"),
+        (("classic", "--topics", "1,x"), "--topics: 'x' is no number of topics"),
+        (("classic", "--topics", "1,,1"), "--topics: '' is no number of topics"),
+        (("classic", "--topics", "0,3"), "--topics: 0 is out of range; expected 1 to 3"),
         (("classic", "--members", "two"), "two"),
         (("classic", "--max-states", "0"), "--max-states"),
         (("classic", "--time", "soon"), "soon"),
@@ -227,22 +243,30 @@ def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
         (("classic", "--faults", "crash=many"), "crash=many"),
         (("classic", "--switch", "no_brakes"), "unknown switch 'no_brakes'"),
         (("classic", "--switch", "zk_stale_view"), "breaks a rule of zookeeper"),
-        (("classic", "--assignor", "range", "--mode", "cooperative"), "range does not support cooperative"),
+        (
+            ("classic", "--assignor", "range", "--protocol", "cooperative"),
+            "range does not support cooperative",
+        ),
         (("classic", "--assignor", "nothing-like-it"), "nothing-like-it"),
-        (("classic", "--mode", "lazy"), "unknown mode 'lazy'"),
-        (("kip848", "--mode", "eager"), "kip848 has no eager mode"),
+        (("classic", "--protocol", "lazy"), "'lazy' is not one of 'eager', 'cooperative'"),
+        (("kip848", "--protocol", "eager"), "kip848 has no eager mode"),
         (("kip848", "--assignor", "sticky"), "is not a server-side assignor"),
-        (("zookeeper", "--static", "1"), "has no static members"),
-        (("classic", "--tasks", "2"), "--tasks: classic has partitions, not tasks"),
+        (("zookeeper", "--config", "group.instance.id=1"), "zookeeper has no group.instance.id"),
         (("streams", "--assignor", "range"), "assigns no tasks to members"),
         (("streams", "--faults", "shrink=1"), "streams has no fault shrink"),
-        (("migration", "--policy", "sideways"), "unknown policy 'sideways'"),
+        (("migration", "--config", "group.consumer.migration.policy=sideways"), "unknown policy 'sideways'"),
         (
-            ("migration", "--protocols", "classic,paxos"),
-            "--protocols: unknown 'paxos'; expected one of classic",
+            ("migration", "--config", "group.protocol=classic,paxos"),
+            "group.protocol: unknown 'paxos'; expected one of classic",
         ),
-        (("migration", "--protocols", "classic/classic/"), "--protocols: 3 lists for 2 clients"),
-        (("kip848", "--protocols", "consumer"), "--protocols: kip848 has clients of one protocol"),
+        (
+            ("migration", "--config", "group.protocol=classic/classic/"),
+            "group.protocol: 3 lists for 2 clients",
+        ),
+        (
+            ("kip848", "--config", "group.protocol=consumer"),
+            "--config: kip848 has no group.protocol; expected migration",
+        ),
         (("classic", "--network", "N7"), "N7"),
         (("classic", "--clock", "T5"), "T5"),
     ],
@@ -263,7 +287,7 @@ def test_switches_and_models_are_listed(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
     short = ("--members", "1", "--partitions", "1", "--faults", "loss=2", "--clock", "T1")
-    done = kassay("explore", "classic", *short, "--session", "5", cwd=tmp_path)
+    done = kassay("explore", "classic", *short, "--config", "session.timeout.ms=5", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "live-members-kept violated (by design)" in done.stdout
     assert re.search(r"passes: \d tick", done.stdout)
@@ -273,14 +297,20 @@ def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("classic", "--session", "5"), "--session: timeless has no clock; expected --clock ticks as well"),
+        (
+            ("classic", "--config", "session.timeout.ms=5"),
+            "--config session.timeout.ms: timeless has no clock; expected --clock ticks as well",
+        ),
         (("classic", "--clock", "T2"), "--clock: unknown level 'T2'; expected timeless (T0) or ticks (T1)"),
         (("migration", "--clock", "T1"), "--clock: migration has no integer clock"),
         (
-            ("classic", "--clock", "T1", "--heartbeat", "6"),
+            ("classic", "--clock", "T1", "--config", "heartbeat.interval.ms=6"),
             "heartbeat interval 6 ticks: expected more than 0",
         ),
-        (("classic", "--clock", "T1", "--max-poll", "0"), "--max-poll: 0 is out of range"),
+        (
+            ("classic", "--clock", "T1", "--config", "max.poll.interval.ms=0"),
+            "max.poll.interval.ms: 0 is out of range",
+        ),
     ],
 )
 def test_times_that_make_no_sense_are_one_line(
@@ -288,15 +318,6 @@ def test_times_that_make_no_sense_are_one_line(
 ) -> None:
     done = kassay("explore", *arguments, cwd=tmp_path)
     assert words in one_line(done, 2)
-
-
-def test_the_help_tells_the_times_that_are_set_by_default() -> None:
-    from kassay.cli.commands.explore import CLOCK_OPTIONS
-    from kassay.model.protocols.world.clock import Timing
-
-    assert set(CLOCK_OPTIONS) == set(asdict(Timing()))
-    for field, ticks in asdict(Timing()).items():
-        assert f"[default: {ticks}]" in CLOCK_OPTIONS[field][1] or (field, ticks) == ("rebalance", 0)
 
 
 def test_n1_is_walked_to_the_end(tmp_path: Path) -> None:
@@ -308,7 +329,7 @@ def test_n1_is_walked_to_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_broken_rule_shows_at_n1_with_its_messages(tmp_path: Path) -> None:
-    arguments = ("--mode", "cooperative", "--network", "N1", "--switch", "no_withhold")
+    arguments = ("--protocol", "cooperative", "--network", "N1", "--switch", "no_withhold")
     done = kassay("explore", "classic", *arguments, cwd=tmp_path)
     assert done.returncode == 1, done.stdout
     assert "released-before-adopted violated (real)" in done.stdout
@@ -368,18 +389,25 @@ def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_t
 
 
 def test_a_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
-    done = here("explore", "zookeeper", "--report", "html", "--out", "pages", "--json", "-", cwd=tmp_path)
+    done = here("explore", "zookeeper", "--out", "pages", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0
     valid(json.loads(done.stdout), "explore-5")
     assert done.stderr == "report: pages/exploration.html\n"
     page = (tmp_path / "pages" / "exploration.html").read_text()
-    assert "kassay explore zookeeper --report html --out pages --json -" in page
-    told = one_line(here("explore", "zookeeper", "--report", "pdf", cwd=tmp_path), 2)
-    assert "'pdf' is not 'html'" in told
+    assert "kassay explore zookeeper --out pages --json -" in page
 
 
 def test_a_streams_group_is_walked_and_its_json_says_what_it_has_beside(tmp_path: Path) -> None:
-    chosen = ("--tasks", "1", "--standby", "1", "--processes", "2", "--delayed")
+    chosen = (
+        "--partitions",
+        "1",
+        "--config",
+        "num.standby.replicas=1",
+        "--config",
+        "process.id=2",
+        "--config",
+        "group.streams.initial.rebalance.delay.ms=1",
+    )
     done = kassay("explore", "streams", *chosen, "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     document = valid(json.loads(done.stdout), "explore-5")
@@ -391,21 +419,18 @@ def test_a_streams_group_is_walked_and_its_json_says_what_it_has_beside(tmp_path
 
 
 def test_by_fingerprints_the_odds_are_told(tmp_path: Path) -> None:
-    done = kassay("explore", "zookeeper", "--fingerprints", cwd=tmp_path)
+    done = kassay("explore", "zookeeper", "--states", "fingerprints", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(
         r"^fingerprints of 64 bits: any two states agree with a probability of \de-\d\d$", done.stdout, re.M
     )
-    assert "again: kassay explore zookeeper --fingerprints" in done.stdout
+    assert "again: kassay explore zookeeper --states fingerprints" in done.stdout
 
 
 def test_by_fingerprints_a_page_draws_the_states_as_well(tmp_path: Path) -> None:
-    assert here("explore", "zookeeper", "--report", "html", "--out", "exact", cwd=tmp_path).returncode == 0
+    assert here("explore", "zookeeper", "--out", "exact", cwd=tmp_path).returncode == 0
     assert (
-        here(
-            "explore", "zookeeper", "--report", "html", "--out", "fp", "--fingerprints", cwd=tmp_path
-        ).returncode
-        == 0
+        here("explore", "zookeeper", "--out", "fp", "--states", "fingerprints", cwd=tmp_path).returncode == 0
     )
     drawn = [
         re.findall(r"<circle.*", (tmp_path / way / "exploration.html").read_text()) for way in ("exact", "fp")
@@ -442,7 +467,17 @@ def cpu_s(process: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ways", [(), ("--fingerprints",), BY_TWO])
+@pytest.mark.parametrize(
+    "ways",
+    [
+        (),
+        (
+            "--states",
+            "fingerprints",
+        ),
+        BY_TWO,
+    ],
+)
 def test_an_interrupt_of_a_walk_is_one_line_and_leaves_no_process(
     ways: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -496,44 +531,79 @@ def test_an_assignor_of_ones_own_is_asked_in_one_process(tmp_path: Path) -> None
     assert "--jobs: your own assignor runs in one process" in told
 
 
-NONE = dict.fromkeys(CLOCK_OPTIONS)
-
-
-def names():
-    return {each.name for each in fields(Timing)} if is_dataclass(Timing) else set(Timing._fields)
-
-
-def test_every_option_sets_a_field_of_the_times():
-    assert CLOCK_OPTIONS.keys() <= names()
-    command = click.command()(clock_options(lambda **_: None))
-    spelled = {option.name: option.opts[0] for option in command.params}
-    assert spelled == {"clock": "--clock", **{field: option for field, (option, _) in CLOCK_OPTIONS.items()}}
+def test_every_time_is_a_property():
+    assert {each.field for each in TIMES.values()} == {each.name for each in fields(Timing)}
 
 
 @pytest.mark.parametrize("clock", ["ticks", "T1"])
-@pytest.mark.parametrize("field", CLOCK_OPTIONS)
-def test_a_time_that_is_given_is_set_and_the_others_keep_their_defaults(clock, field):
-    chosen = {**NONE, field: 3, "clock": clock}
-    if field in ("session", "heartbeat", "max_poll"):
-        chosen |= {"session": 3, "heartbeat": 1, "max_poll": 3} | {field: 3 if field != "heartbeat" else 1}
-    found = timing_of(chosen)
-    given = {name: value for name, value in chosen.items() if name != "clock" and value is not None}
-    assert found == Timing(**given)
-    assert timing_of({**NONE, "clock": clock}) == Timing()
+@pytest.mark.parametrize("name", TIMES)
+def test_a_time_that_is_given_is_set_and_the_others_keep_their_defaults(clock, name):
+    given = {"session.timeout.ms": "4", "heartbeat.interval.ms": "2", "max.poll.interval.ms": "3", name: "1"}
+    times = {TIMES[each].field: int(value) for each, value in given.items()}
+    assert timing_of(given, clock) == Timing(**times)
+    assert timing_of({}, clock) == Timing()
 
 
 @pytest.mark.parametrize("clock", ["timeless", "T0"])
 def test_a_time_without_a_clock_is_refused(clock):
-    assert timing_of({**NONE, "clock": clock}) is None
+    assert timing_of({}, clock) is None
     with pytest.raises(InputError) as refused:
-        timing_of({**NONE, "delay": 2, "clock": clock})
-    assert str(refused.value) == "--delay: timeless has no clock; expected --clock ticks as well"
+        timing_of({"session.timeout.ms": "2"}, clock)
+    told = "--config session.timeout.ms: timeless has no clock; expected --clock ticks as well"
+    assert str(refused.value) == told
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_help_of_a_model_has_what_it_takes(model, capsys):
+    assert run(["explore", model, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert ("session.timeout.ms=6" in out) is (model in ("classic", "kip848"))
+    assert ("num.standby.replicas=0" in out) is (model == "streams")
+    assert ("group.instance.id=0" in " ".join(out.split())) is (model not in ("zookeeper", "draft"))
+    assert "\n  --states " in out
+    assert run(["explore", "--help"]) == 0
+    assert "\n  --states " not in capsys.readouterr().out
+
+
+def test_every_option_is_shown_for_some_model():
+    assert set(ONLY) == {option.name for option in command.params if isinstance(option, click.Option)}
+
+
+def test_each_switch_of_a_model_is_found_and_the_model_is_clean(tmp_path: Path) -> None:
+    done = kassay("explore", "zookeeper", "--switch", "each", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "zk_no_owner_guard" in done.stdout
+    assert "single-current-owner in 6 steps" in done.stdout
+    assert "3 of 3 switches are found, and nothing new without them" in done.stdout
+
+
+def test_the_json_of_each_switch_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
+    done = kassay("explore", "draft", "--switch", "each", "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (row,) = valid(json.loads(done.stdout), "switches-2")["switches"]
+    assert (row["switch"], row["expected"], row["holds"]) == ("split_persist", ["epochs-never-go-back"], True)
+    assert row["command"] == "kassay explore draft --faults failover=1 --switch split_persist"
+
+
+def test_the_switches_of_no_model_are_one_line(tmp_path: Path) -> None:
+    line = one_line(kassay("explore", "paxos", "--switch", "each", cwd=tmp_path), 2)
+    models = "zookeeper, draft, classic, kip848, migration, streams"
+    assert line.startswith(f"kassay: no switches for model 'paxos'; expected one of {models}")
 
 
 def test_a_static_client_that_an_error_ends_is_an_outcome_with_its_trace(tmp_path, monkeypatch, capsys):
     """Nothing forbids it, so the exit code stays 0: UNRELEASED_INSTANCE_ID after a crash and a restart."""
     monkeypatch.chdir(tmp_path)
-    options = ("explore", "kip848", "--static", "1", "--members", "1", "--faults", "crash=1")
+    options = (
+        "explore",
+        "kip848",
+        "--config",
+        "group.instance.id=1",
+        "--members",
+        "1",
+        "--faults",
+        "crash=1",
+    )
     assert run([*options]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "clients-go-on: an outcome, no violation" in out

@@ -8,15 +8,16 @@ from kassay.cli.main import main
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.fleet import exit_code
 
+FILES = {"empty": "empty", "file": "g.txt", "subscriptions": "s.jsonl"}
+
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["replay", "/no/such"], "/no/such: no such file or folder, expected snapshots"),
-        (["replay", "{empty}"], "no files in it, expected snapshots of consumer groups"),
-        (["replay", "{file}", "--assignors", "placement:striped"], "expected an assignor of consumer groups"),
-        (["replay", "{file}", "--subscriptions", "{file}"], "g.txt:1: not JSON"),
-        (["generate", "--out", "{full}"], "not empty, expected a new folder"),
+        (["/no/such"], "/no/such: no such file or folder, expected snapshots"),
+        (["{empty}"], "no files in it, expected snapshots of consumer groups"),
+        (["{file}", "--to", "placement:striped"], "expected an assignor of consumer groups"),
+        (["{subscriptions}"], "subscriptions alone, expected snapshots"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -24,7 +25,8 @@ def test_bad_input_is_one_line(
 ) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "g.txt").write_text("some words\n", encoding="utf-8")
-    places = {"empty": tmp_path / "empty", "file": tmp_path / "g.txt", "full": tmp_path}
+    (tmp_path / "s.jsonl").write_text('{"group": "g", "member": "*", "topics": ["t"]}\n', encoding="utf-8")
+    places = {name: tmp_path / file for name, file in FILES.items()}
     with pytest.raises(SystemExit) as left:
         main(["fleet", *(argument.format_map(places) for argument in arguments)])
     told = capsys.readouterr().err

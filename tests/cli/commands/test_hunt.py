@@ -24,7 +24,7 @@ def test_the_least_counterexample_is_told_and_its_trace_replays(tmp_path):
 def test_named_sentences_of_a_file_on_several_targets(tmp_path):
     (tmp_path / "claims.toml").write_text('even = "all t: spread(t) <= 1"\nfew = "rounds <= 1"\n')
     done = here(
-        *("hunt", "--claims-file", "claims.toml", "--on", "range", "--on", "roundrobin"),
+        *("hunt", "claims.toml", "--on", "range", "--on", "roundrobin"),
         *("--histories", "60", "--exhaustive", "2x2", "--json", "-"),
         cwd=tmp_path,
     )
@@ -57,7 +57,7 @@ def test_a_sentence_is_a_claim_for_certify_and_explain_too(tmp_path):
     [
         (["max(laod) <= 1", "--on", "range"], "column 5: no measure 'laod' (did you mean load?)"),
         (["max(load) <= ", "--on", "range"], "column 14: found the end"),
-        (["--on", "range"], "CLAIM: expected at least one, or --claims-file"),
+        (["--on", "range"], "CLAIM: expected at least one, or a TOML file of them"),
         (["rounds <= 2", "--on", "placement:striped"], "column 1: no measure 'rounds'"),
         (["all k: load(k) <= 2", "--on", "partitioner:murmur2"], "column 8: no measure 'load'"),
         (["complte", "--on", "range"], "unknown claim 'complte'"),
@@ -66,7 +66,7 @@ def test_a_sentence_is_a_claim_for_certify_and_explain_too(tmp_path):
             "unknown claim 'max(load)': expected a comparison, such as max(load)",
         ),
         (["max(load) \u2264 1", "--on", "range"], "column 11: found '\u2264', expected <= to compare"),
-        (["--claims-file", "none.toml", "--on", "range"], "none.toml: no such file"),
+        (["none.toml", "--on", "range"], "none.toml: no such file"),
         (["1 < 2", "--on", "range", "--time", "1s", "--histories", "3"], "expected one of the two"),
     ],
 )
@@ -85,7 +85,7 @@ def test_what_cannot_be_loaded_ends_no_other_hunt(tmp_path):
 
 
 def test_the_worst_case_has_a_bound_and_a_trace(tmp_path):
-    done = here("hunt", "--worst", "gap", "--size", "2x3", "--on", "range", "--steps", "30", cwd=tmp_path)
+    done = here("hunt", "--worst", "gap:2x3", "--on", "range", "--histories", "30", cwd=tmp_path)
     assert done.returncode == 0
     words = " ".join(done.stdout.split())
     assert "worst gap found at 2 members x 3 partitions: 4" in words
@@ -97,9 +97,9 @@ def test_the_worst_case_has_a_bound_and_a_trace(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--worst", "gap"], "--worst: expected --size MxP as well"),
-        (["--size", "2x2", "1 < 2"], "--size: expected --worst as well"),
-        (["--worst", "gap", "--size", "2x2", "1 < 2"], "CLAIM and --worst: expected one of the two"),
+        (["--worst", "gap:"], "is no scope, expected members x partitions"),
+        (["--worst", "gab:2x2"], "did you mean gap?"),
+        (["--worst", "gap:2x2", "1 < 2"], "CLAIM and --worst: expected one of the two"),
     ],
 )
 def test_the_worst_takes_a_size_and_no_claim(tmp_path, arguments, complaint):

@@ -18,10 +18,13 @@ from tests.cli.runner import here, valid
         (("java", "--strategy", "range"), "expected at least two libraries"),
         (("java,jva", "--strategy", "range"), "did you mean java?"),
         (("java,sarama", "--strategy", "uniform"), "none of java, sarama has it"),
-        (("java,sarama", "--protocol", "consumer"), "--strategy uniform: java of java, sarama has it"),
-        (("java,sarama", "--protocol", "share"), "--protocol"),
-        (("java,sarama", "--results", "README"), "README"),
-        (("java,sarama", "--plays", "0"), "--plays"),
+        (
+            ("java,sarama", "--config", "group.protocol=consumer"),
+            "--strategy uniform: java of java, sarama has it",
+        ),
+        (("java,sarama", "--config", "group.protocol=share"), "expected group.protocol=classic"),
+        (("java,sarama", "--out", "README"), "README"),
+        (("java,sarama", "--histories", "0"), "--histories"),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(arguments, words, tmp_path):
@@ -38,14 +41,14 @@ def results(tmp_path):
     result = InteropResult("4.4.0")
     result = result.with_play(LibraryPair("range", "classic", "java", "segmentio"), played(FAILS))
     result = result.with_play(LibraryPair("range", "classic", "segmentio", "java"), back)
-    path = tmp_path / "results.json"
+    path = tmp_path / "interop.json"
     path.write_text(json_text(result.to_json()))
     return path
 
 
 def test_results_that_are_whole_are_shown_without_a_broker(results, capsys):
-    page, out = results.with_name("page.html"), results.with_name("out.json")
-    arguments = ["--results", str(results), "--html", str(page), "--json", str(out)]
+    page, out = results.with_name("interop.html"), results.with_name("out.json")
+    arguments = ["--out", str(results.parent), "--json", str(out)]
     assert run(["interop", "java,segmentio", *arguments]) == 1
     printed = capsys.readouterr().out
     assert "DIFFERS  1 of 2 pairs in order agree with either leader" in printed

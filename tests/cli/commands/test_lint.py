@@ -15,7 +15,7 @@ def test_each_finding_says_the_outcome_where_it_holds_and_what_shows_it(tmp_path
     done = here("lint", "c.properties", cwd=tmp_path)
     assert done.returncode == 1
     assert "c.properties:2: partition.assignment.strategy: error: the client does not start" in done.stdout
-    assert "\n    kassay what-if FILE... --to cooperative-sticky --client librdkafka\n" in done.stdout
+    assert "\n    kassay what-if FILE... --to cooperative-sticky --library librdkafka\n" in done.stdout
     document = valid(json.loads(here("lint", "c.properties", "--json", "-", cwd=tmp_path).stdout), "lint-1")
     assert document["errors"] == 1 and document["findings"][0]["rule"] == "mixed-protocols"
 
@@ -23,7 +23,7 @@ def test_each_finding_says_the_outcome_where_it_holds_and_what_shows_it(tmp_path
 def test_right_settings_end_with_0_and_bad_input_with_2(tmp_path):
     (tmp_path / "c.properties").write_text("group.id=g\n")
     assert here("lint", "c.properties", cwd=tmp_path).returncode == 0
-    assert "is not measured" in one_line(here("lint", "c.properties", "--client", "x", cwd=tmp_path), 2)
+    assert "is not measured" in one_line(here("lint", "c.properties", "--library", "x", cwd=tmp_path), 2)
     assert "no such file" in one_line(here("lint", "none.properties", cwd=tmp_path), 2)
 
 

@@ -35,19 +35,18 @@ member = "m9"
     ("arguments", "words"),
     [
         ((), "expected one of --clients"),
-        (("--clients", CLIENTS, "--script", "x.toml"), "expected one of --clients"),
+        (("--clients", CLIENTS, "x.toml"), "expected one of --clients"),
         (("--clients", "jva:range"), "did you mean java?"),
         (("--clients", CLIENTS, "--release", "x"), "--release 'x'"),
-        (("--clients", CLIENTS, "--kafka-home", "no/such"), "expected a distribution of Kafka"),
-        (("--script", "no.toml"), "no.toml: no such file"),
-        (("--script", "bad.toml"), "action[0].member: found 'm9'"),
+        (("no.toml",), "no.toml: no such file"),
+        (("bad.toml",), "action[0].member: found 'm9'"),
         (("--clients", "mine:x", "--program", "mine"), "expected key=value"),
         (("--clients", "mine:x", "--program", "java=x"), "--program java: expected a new"),
         (("--clients", "mine:x", "--program", "mine='"), "expected a command line"),
         (("--clients", CLIENTS, "--histories", "0"), "--histories"),
         (("--clients", CLIENTS, "--brokers", "2"), "--brokers"),
-        (("--clients", CLIENTS, "--broker-config", "x"), "expected key=value"),
-        (("--script", "good.toml", "--racks", "a,b"), "a script has them"),
+        (("--clients", CLIENTS, "--config", "x"), "expected key=value"),
+        (("good.toml", "--brokers", "a,b,c"), "a script has them"),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(arguments, words, tmp_path):
@@ -63,7 +62,7 @@ def test_without_jars_or_maven_one_line_says_what_to_do(tmp_path, monkeypatch, c
     monkeypatch.setattr("kassay.certify.jars.java.find_java", lambda *_: None)
     assert run(["live", "--clients", CLIENTS]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "expected --kafka-home DIR" in line and "or --fetch" in line
+    assert "expected KASSAY_KAFKA_HOME=DIR" in line and "or --fetch" in line
     monkeypatch.setenv("PATH", str(tmp_path))
     assert run(["live", "--clients", CLIENTS, "--fetch"]) == 2
     assert "no mvn on the PATH" in capsys.readouterr().err
@@ -85,7 +84,7 @@ def test_another_cluster_needs_a_yes(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [("--brokers", "3"), ("--broker-config", "a=b"), ("--broker-assignor", "x.jar")]
+    "words", [("--brokers", "3"), ("--config", "a=b"), ("--config", "group.consumer.assignors=x.jar")]
 )
 def test_brokers_of_others_are_never_set_up(words, monkeypatch, capsys):
     pretend_java_and_jars(monkeypatch)
@@ -123,7 +122,7 @@ def test_a_finding_comes_with_its_step_and_how_to_replay_it(monkeypatch, capsys,
     code, text, document = shown(monkeypatch, capsys, tmp_path, result(broken))
     assert (code, document["verdict"]) == (1, "violated")
     assert text.startswith("VIOLATED  ") and "(seen in 3 of 5)" in text
-    assert "replay: kassay live --script 1.toml" in text and "owned by" in text
+    assert "replay: kassay live 1.toml" in text and "owned by" in text
 
 
 def test_a_shrunk_finding_says_so_and_is_replayed_with_the_options_of_the_run(monkeypatch, capsys, tmp_path):
@@ -139,7 +138,7 @@ def test_a_shrunk_finding_says_so_and_is_replayed_with_the_options_of_the_run(mo
     code, text, document = shown(monkeypatch, capsys, tmp_path, outcome)
     assert code == 1 and document["findings"][0]["shrunk"]["candidates"] == 12
     assert f"shrunk to {len(recording.script.actions)} actions, seen in 4 of 5, after 12 candidates" in text
-    assert "replay: kassay live --fetch --release 4.1.2 --script 1-exclusive.toml" in text
+    assert "replay: kassay live --fetch --release 4.1.2 1-exclusive.toml" in text
     assert "report: 1-exclusive.md" in text and "ended early: no broker" in text
 
 

@@ -23,9 +23,9 @@ def test_a_script_is_played_and_printed(tmp_path, capsys):
 
 
 @pytest.mark.java
-def test_kafkas_classes_do_the_same(capsys):
-    home = str(genuine_jars()[0].parent)
-    assert run(["play", "coordinator", C, "--genuine", "--kafka-home", home]) == 0
+def test_kafkas_classes_do_the_same(capsys, monkeypatch):
+    monkeypatch.setenv("KASSAY_KAFKA_HOME", str(genuine_jars()[0].parent))
+    assert run(["play", "coordinator", C, "--genuine"]) == 0
     genuine = capsys.readouterr().out
     assert run(["play", "coordinator", C]) == 0
     assert genuine == capsys.readouterr().out

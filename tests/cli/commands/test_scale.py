@@ -12,7 +12,7 @@ FILES = ["groups.txt", "topics.txt"]
 
 
 def test_each_count_is_a_row_and_what_is_safe_a_line():
-    done = here("scale", *FILES, "--to", "7", "--from", "cooperative-sticky", cwd=CLUSTER)
+    done = here("scale", *FILES, "--max-members", "7", "--from", "cooperative-sticky", cwd=CLUSTER)
     assert done.returncode == 0, done.stderr
     rows = [line.split()[0] for line in done.stdout.partition("members  ")[2].splitlines()[1:8]]
     assert rows == ["1", "2", "3", "4", "5", "6", "7"]
@@ -24,7 +24,7 @@ def test_each_count_is_a_row_and_what_is_safe_a_line():
 
 
 def test_lags_come_from_the_offsets_view(tmp_path):
-    done = here("scale", *FILES, "--lag", "groups.txt", "--time", "60s", "--json", "-", cwd=CLUSTER)
+    done = here("scale", *FILES, "--lag", "--time", "60s", "--json", "-", cwd=CLUSTER)
     document = valid(json.loads(done.stdout), "scale-1")
     assert document["counts"][0]["lag"]["most"] == document["counts"][0]["lag"]["optimum"]["lower"] == 13875
     assert document["target"] == "range"
@@ -33,9 +33,8 @@ def test_lags_come_from_the_offsets_view(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--to", "0"], "--to"),
-        (["--lag", "topics.txt"], "topics.txt: no lag of a partition that the group reads"),
-        (["--lag", "nosuch.csv"], "nosuch.csv: no such file, expected lags"),
+        (["--max-members", "0"], "--max-members"),
+        (["nosuch.csv"], "nosuch.csv: no such file, expected outputs"),
         (["--from", "nosuch"], "there is no target 'nosuch'"),
     ],
 )

@@ -70,7 +70,7 @@ def test_what_makes_no_sense_is_told_in_a_line(arguments, complaint):
 @pytest.mark.parametrize("command", ["what-if", "scale"])
 def test_a_page_that_cannot_be_written_is_told_before_any_file_is_read(tmp_path, command):
     (tmp_path / "file").write_text("")
-    arguments = [command, "no-such-file.txt", "--report", "html", "--out", "file/x"]
+    arguments = [command, "no-such-file.txt", "--out", "file/x"]
     assert "--out file/x: cannot be written" in one_line(here(*arguments, cwd=tmp_path), 2)
 
 
@@ -88,7 +88,7 @@ def test_the_way_starts_at_what_the_state_says_or_at_from():
 
 
 def test_a_path_for_a_client_library_has_no_step_that_stops_it():
-    arguments = ["what-if", *FILES[:2], "--to", "cooperative-sticky", "--client", "librdkafka"]
+    arguments = ["what-if", *FILES[:2], "--to", "cooperative-sticky", "--library", "librdkafka"]
     (path,) = valid(json.loads(here(*arguments, "--json", "-", cwd=CLUSTER).stdout), "what-if-1")["paths"]
     assert path["steps"] == [] and not path["safe"] and path["client"][0] == "librdkafka"
     assert len(path["unstartable"]) == 2
@@ -109,16 +109,17 @@ def test_capacities_and_growth_are_in_the_document():
 
 
 def test_two_libraries_are_compared_without_a_file_or_from_the_group_on(tmp_path):
-    alone = here("what-if", "--client", "sarama", "--to-client", "franz-go", "--json", "-", cwd=tmp_path)
+    alone = here("what-if", "--library", "sarama,franz-go", "--json", "-", cwd=tmp_path)
     document = valid(json.loads(alone.stdout), "client-change-1")
     assert document["assignor"] is None and "range" in document["shared"]
-    arguments = ["what-if", *FILES[:2], "--client", "kafka-python", "--to-client", "java"]
+    arguments = ["what-if", *FILES[:2], "--library", "kafka-python,java"]
     assert "this group has range: restart its members" in here(*arguments, cwd=CLUSTER).stdout
-    assert "expected --client" in one_line(here("what-if", "--to-client", "java", cwd=tmp_path), 2)
+    told = one_line(here("what-if", "--library", "java,java,java", cwd=tmp_path), 2)
+    assert "--library: found 3 libraries" in told
 
 
 def test_a_page_is_written_where_that_is_asked(tmp_path):
     for command, name in (("what-if", "what-if.html"), ("scale", "scale.html")):
-        done = here(command, *FILES[:2], "--report", "html", "--out", str(tmp_path), cwd=CLUSTER)
+        done = here(command, *FILES[:2], "--out", str(tmp_path), cwd=CLUSTER)
         assert f"report: {tmp_path / name}" in done.stderr
-        assert f"kassay {command} groups.txt topics.txt --report html" in (tmp_path / name).read_text()
+        assert f"kassay {command} groups.txt topics.txt --out {tmp_path}" in (tmp_path / name).read_text()

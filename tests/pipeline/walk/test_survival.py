@@ -40,7 +40,7 @@ def test_a_killed_walk_goes_on_and_comes_to_what_one_process_comes_to(tmp_path: 
     alone = explored(tmp_path / "alone.json")
     _, err = alone.communicate(timeout=600)
     assert alone.returncode == 1, err
-    master = ("--master", "local[2]", "--out", str(tmp_path / "walk"))
+    master = ("--config", "spark.master=local[2]", "--out", str(tmp_path / "walk"))
     steps = tmp_path / "walk" / "steps"
     killed = explored(tmp_path / "killed.json", *master)
     # Small levels are walked by the command and written together; then comes one of the workers' own.

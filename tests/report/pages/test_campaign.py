@@ -91,7 +91,7 @@ def test_far_more_findings_have_the_command_instead(thousand: tuple[dict[str, An
     listed = sum(len(group.lines) for group in view.groups)
     assert view.left_out == f"{3000 - listed:,} more: the command above saves them all."
     assert "its trace as <code>" in page
-    assert view.save == "kassay campaign findings results --save traces"
+    assert view.save == "kassay campaign findings results --out traces"
 
 
 def test_the_name_of_a_saved_trace_is_the_one_that_saving_gives(

@@ -138,7 +138,7 @@ def hunted() -> Hunt:
 
 
 def test_the_smallest_and_the_worst_are_boards_with_the_command_that_asks_again() -> None:
-    view = hunt_view_of([hunted()], HUNTS_PATHS, (), "kassay gap range --hunt")
+    view = hunt_view_of([hunted()], HUNTS_PATHS, (), "kassay hunt --on range --worst gap")
     assert (view.word, view.look) == (f"Balance gap of {hunted().worst['balance'].gap.balance}", "warn")
     assert view.facts[-1] == ("ended", "by time")
     assert [case.title for case in view.cases] == [

@@ -86,7 +86,7 @@ def test_a_hunt_shows_the_smallest_instance_and_how_to_see_it_again():
     assert "sticky: 9 instances to 4 members x 6 partitions, seed 7; the ladder ended" in text
     assert f"smallest instance with a balance gap: {each.gap.balance}; 3 members, 6 partitions" in text
     assert "worst balance gap met" not in text
-    assert "again: kassay gap sticky --instances 'a b.json'" in text
+    assert "again: kassay gap sticky --suite 'a b.json'" in text
     assert "no movement gap on the ladder" in text
     members = {line.split()[0]: line.split() for line in text.splitlines() if line.startswith("  m0")}
     for name, words in members.items():

@@ -306,7 +306,7 @@ def test_the_command_binds_one_instance_or_one_a_certificate(
         (tmp_path / name).write_text(text)
 
     def check(certificates: str, own: str) -> int:
-        return run(["check", str(tmp_path / certificates), "--instance", str(tmp_path / own)])
+        return run(["check", str(tmp_path / certificates), str(tmp_path / own)])
 
     assert check("one", "first") == 0
     assert "[your instance " in capsys.readouterr().out

@@ -13,7 +13,7 @@ from typing import Final
 from kassay.model.cluster import Broker, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.reading.documents import read_pasted
-from kassay.reading.kafka.brokers import is_broker_versions, read_brokers
+from kassay.reading.kafka.brokers import is_brokers, read_brokers
 from kassay.reading.kafka.dialects import in_todays_words
 from kassay.reading.kafka.groups import (
     LAGS,
@@ -42,8 +42,8 @@ from kassay.reading.pasted import Pasted, pasted
 
 KINDS: Final = (
     "kafka-consumer-groups.sh (or -share-groups.sh, -streams-groups.sh) --describe, kafka-topics.sh "
-    "--describe, kafka-broker-api-versions.sh, or a CSV file with the titles consumer,rack or "
-    "consumer,topics or topic,partition,lag"
+    "--describe, kafka-broker-api-versions.sh, lines `id,rack`, or a CSV file with the titles "
+    "consumer,rack or consumer,topics or topic,partition,lag"
 )
 
 
@@ -105,7 +105,7 @@ class ClusterInputs:
             self.notes += (f"{file}: {message}" for message in absent_groups(text))
         elif is_topics(text):
             self._take_topics(text, file)
-        elif is_broker_versions(text):
+        elif is_brokers(text):
             self.take_brokers(read_brokers(text, file), file)
         elif (failure := failure_in(text)) is not None:
             raise InputError(f"{file}: the tool failed: {failure}")

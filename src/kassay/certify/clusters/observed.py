@@ -353,7 +353,9 @@ def _subscriptions(
     if unsaid:
         all_topics = {1: "the topic", 2: "both topics"}.get(len(everything), f"all {len(everything)} topics")
         who = "each member" if not said else f"each of the {unsaid} members without a line"
-        assumptions.append(f"{who} subscribes to {all_topics} of the group; override with --subscriptions")
+        assumptions.append(
+            f"{who} subscribes to {all_topics} of the group; override with a consumer,topics file"
+        )
     usual = tuple(sorted(everything))
     return {
         each.member_id: tuple(sorted(said[each.member_id])) if each.member_id in said else usual
@@ -387,10 +389,8 @@ def _topic(inputs: ClusterInputs, name: str, partitions: int) -> Topic:
     return known if known is not None else Topic(name, partitions)
 
 
-def lags_of(text: str, file: str, observed: ObservedGroup) -> dict[TopicPartition, int]:
-    """The lags of the group from lines of lags or from the offsets view; raises `InputError`."""
-    inputs = ClusterInputs()
-    inputs.take(text, file)
+def lags_of(inputs: ClusterInputs, observed: ObservedGroup) -> dict[TopicPartition, int]:
+    """The lags of the group from lines of lags, else from the offsets view; raises `InputError`."""
     lags = inputs.lags
     if lags is None:
         lags = {
@@ -401,6 +401,7 @@ def lags_of(text: str, file: str, observed: ObservedGroup) -> dict[TopicPartitio
     known = {tp: lag for tp, lag in lags.items() if observed.cluster.has(tp)}
     if not known:
         raise InputError(
-            f"{file}: no lag of a partition that the group reads, expected the offsets view of it"
+            "--lag: no lag of a partition that the group reads, expected its offsets view, or a file "
+            "below the titles topic,partition,lag"
         )
     return known

@@ -253,7 +253,7 @@ def _assumptions(inputs: ClusterInputs, group: OtherGroup, standby: Held) -> Ite
         if not inputs.subscriptions:
             yield (
                 "each member subscribes to the topics of its partitions, or to all if it has none; "
-                "override with --subscriptions"
+                "override with a consumer,topics file"
             )
         if inputs.topics is None:
             yield "topics have the partitions that the group shows: no kafka-topics output"

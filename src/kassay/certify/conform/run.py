@@ -49,9 +49,9 @@ class ConformSettings:
         if self.release not in MODELLED:
             raise InputError(f"--release {self.release}: the model has {', '.join(MODELLED)} alone")
         if unknown := [kind for kind in self.kinds if kind not in KINDS]:
-            raise InputError(f"--kinds {unknown[0]}: expected some of {', '.join(KINDS)}")
+            raise InputError(f"{unknown[0]}: expected some of {', '.join(KINDS)}")
         if absent := [kind for kind in self.kinds if kind not in self.modelled]:
-            raise InputError(f"--kinds {absent[0]}: the model has no rules of it for {self.release}")
+            raise InputError(f"{absent[0]}: the model has no rules of it for {self.release}")
         if self.runtime not in RUNTIMES:
             raise InputError(f"--runtime {self.runtime}: expected one of {', '.join(RUNTIMES)}")
         if self.runtime == KAFKAS and self.release != NEWEST:

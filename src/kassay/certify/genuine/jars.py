@@ -20,6 +20,8 @@ from kassay.model.errors import InputError
 from kassay.writing.files import write_text
 
 NEWEST_RELEASE: Final = "4.4.0"
+HOME: Final = "KASSAY_KAFKA_HOME"
+"""The variable with the folder of an unpacked distribution of Kafka, whose jars are used."""
 _RELEASE: Final = re.compile(r"\d+(?:\.\d+){2}")
 _COORDINATOR: Final = "kafka-group-coordinator-"
 _POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -88,6 +90,11 @@ def cache_folder(jars: JarSet = COORDINATOR) -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "kassay" / jars.folder
 
 
+def kafka_home() -> Path | None:
+    """The distribution that `KASSAY_KAFKA_HOME` names, if any."""
+    return Path(named) if (named := os.environ.get(HOME)) else None
+
+
 def broker_jars(
     release: str = NEWEST_RELEASE, *, home: Path | None = None, fetch: bool = False
 ) -> tuple[Path, ...]:
@@ -118,7 +125,7 @@ def jars_of(
         _fetch(release, folder, wanted)
     if not _complete(folder, release, wanted):
         raise InputError(
-            f"needs {wanted.what.format(release)}: expected --kafka-home DIR, an unpacked distribution of "
+            f"needs {wanted.what.format(release)}: expected {HOME}=DIR, an unpacked distribution of "
             f"Kafka, or --fetch, which downloads {wanted.size} MB through Maven into {folder}"
         )
     return tuple(sorted(folder.glob("*.jar")))
@@ -148,15 +155,15 @@ def _of_distribution(home: Path, release: str, jars: JarSet) -> tuple[Path, ...]
             return tuple(sorted(folder.glob("*.jar")))
         if names:
             other = names[0].removeprefix(marker).removesuffix(".jar")
-            raise InputError(f"--kafka-home {home}: Kafka {other}, expected {release}, or --release {other}")
-    raise InputError(f"--kafka-home {home}: no libs/{marker}{release}.jar, expected a distribution of Kafka")
+            raise InputError(f"{HOME}={home}: Kafka {other}, expected {release}, or --release {other}")
+    raise InputError(f"{HOME}={home}: no libs/{marker}{release}.jar, expected a distribution of Kafka")
 
 
 def _fetch(release: str, folder: Path, jars: JarSet = COORDINATOR) -> None:
     """Download the jars of a release; raises `InputError` without Maven, or if it fails."""
     maven = shutil.which("mvn")
     if maven is None:
-        raise InputError("--fetch needs Maven: no mvn on the PATH; expected one, or --kafka-home DIR")
+        raise InputError(f"--fetch needs Maven: no mvn on the PATH; expected one, or {HOME}=DIR")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         pom, into = Path(temporary) / "pom.xml", Path(temporary) / "jars"

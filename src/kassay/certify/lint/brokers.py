@@ -50,7 +50,7 @@ def migration(file: LintedFile, world: LintWorld) -> Iterator[SettingFinding]:
             lost,
             f"KIP-848; {_CONFIG}",
             "3.7 and later",
-            f"kassay explore migration --policy {policy}",
+            f"kassay explore migration --config group.consumer.migration.policy={policy}",
         )
 
 

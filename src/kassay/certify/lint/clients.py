@@ -73,7 +73,7 @@ def refused_with_the_consumer_protocol(file: LintedFile, _: LintWorld) -> Iterat
                 f"{_STOPS} with group.protocol=consumer: remove it, the brokers have its value",
                 f"KIP-848; {file.library.origin}",
                 rules.version,
-                f"kassay what-if FILE... --to uniform --client {file.library.name}",
+                f"kassay what-if FILE... --to uniform --library {file.library.name}",
             )
 
 
@@ -123,7 +123,7 @@ def strategies(file: LintedFile, _: LintWorld) -> Iterator[SettingFinding]:
             f"{_STOPS}: {reason}",
             origin,
             rules.version,
-            f"kassay what-if FILE... --to cooperative-sticky --client {file.library.name}",
+            f"kassay what-if FILE... --to cooperative-sticky --library {file.library.name}",
         )
 
 
@@ -199,7 +199,7 @@ def static_members(file: LintedFile, world: LintWorld) -> Iterator[SettingFindin
             "instance-shared",
             f"every process that reads this file is member {instance!r}: {ends}",
             "KIP-345, KIP-848",
-            command=f"kassay explore {model} --static 1 --faults crash=1" if consumer else None,
+            command=f"kassay explore {model} --config {INSTANCE}=1 --faults crash=1" if consumer else None,
         )
 
 

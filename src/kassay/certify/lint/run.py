@@ -136,7 +136,7 @@ def _of_settings(file: LintedFile, world: LintWorld) -> Iterator[SettingFinding]
 
 
 def _plans(paths: Sequence[str]) -> tuple[list[SettingFinding], list[tuple[str, str]]]:
-    """The findings of reassignments, by the linter of `kassay place --lint`."""
+    """The findings of reassignments, by the linter of replica placements."""
     sources = ClusterSources()
     blocks = to_be_linted(paths, sources, "settings as lines key=value, ")
     if not blocks:

@@ -133,7 +133,7 @@ class Replays:
             if (shown := self._shown.get((script.actions, claim))) is not None:
                 recording, ruling = shown, self._broken_ruling(script, claim)
         finding = replace(finding, shrunk=shrunk, shrunk_script=path if shrunk is not None else "")
-        command = ("kassay", "live", *self.replay, "--script", Path(path).name)
+        command = ("kassay", "live", *self.replay, Path(path).name)
         text = finding_report(finding, ruling, script, recording, command)
         return replace(finding, report=str(self.write(f"{name}.md", text)))
 

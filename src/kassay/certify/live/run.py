@@ -167,9 +167,9 @@ def replay_options(options: LiveOptions, programs: ClientPrograms) -> tuple[str,
     if options.bootstrap is not None:
         words += ["--bootstrap-server", options.bootstrap]
     for key, value in options.cluster.settings.items():
-        words += ["--broker-config", f"{key}={value}"]
+        words += ["--config", f"{key}={value}"]
     if options.assignor is not None:
-        words += ["--broker-assignor", str(options.assignor)]
+        words += ["--config", f"group.consumer.assignors={options.assignor}"]
     for name, command in programs.own.items():
         words += ["--program", f"{name}={shell_command(command)}"]
     return tuple(words)
@@ -211,7 +211,7 @@ def live(
     """
     seats = options.members
     if not seats:
-        raise InputError("expected --clients, such as java:range*2,librdkafka:range, or --script FILE")
+        raise InputError("expected --clients, such as java:range*2,librdkafka:range, or a SCRIPT")
     require_programs(programs, seats)
     for group in options.groups:
         one_type(group)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from kassay.certify.live.brokers import COUNTS, ONE, BrokerShape
 from kassay.certify.live.program import TIMEOUTS, Protocol, Timeouts
 from kassay.model.errors import InputError
-from kassay.reading.documents import Bound, Count, Positive, Size, one_of, read_toml, within
+from kassay.reading.documents import Bound, Count, Positive, Size, head_of, one_of, read_toml, within
 from kassay.reading.values import read_as, unique
 from kassay.writing.files import json_text
 
@@ -186,6 +186,11 @@ class _Script:
     title: str = ""
     timeouts: _Timeouts = _Timeouts()
     brokers: _Cluster = _Cluster()
+
+
+def is_script(path: str) -> bool:
+    """Whether the file is a script, by its tables; a missing one is by its name."""
+    return path.endswith(".toml") or re.search(r"^\[\[(member|action)\]\]", head_of(path), re.M) is not None
 
 
 def read_script(path: str) -> LiveScript:

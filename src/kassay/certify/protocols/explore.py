@@ -308,11 +308,11 @@ def explore(
 
 def _check_ways(settings: ExploreSettings, fingerprints: bool, jobs: int) -> None:
     """Raise InputError for kinds of walks that conflict with the settings, or with each other."""
-    for option, wanted in (("--fingerprints", fingerprints), ("--jobs", jobs > 1)):
+    for option, wanted in (("--states fingerprints", fingerprints), ("--jobs", jobs > 1)):
         if wanted and settings.network is NetworkLevel.ASTRAY:
             raise InputError(f"{option}: not supported for random walks; expected --network atomic or steps")
     if jobs > 1 and fingerprints:
-        raise InputError("--jobs: several processes need exact states; expected --exact")
+        raise InputError("--jobs: several processes need exact states; expected --states whole")
     if jobs > 1 and not isinstance(settings.assignor, str | None):
         raise InputError("--jobs: your own assignor runs in one process only; expected a built-in name")
 
@@ -360,7 +360,7 @@ def _symmetric(model: Model[Any], wanted: bool | None) -> str:
         return ""
     distinct = distinguished(inner)
     if distinct and wanted:
-        raise InputError(f"--symmetry: not applicable: {distinct}")
+        raise InputError(f"--states symmetric: not applicable: {distinct}")
     if distinct:
         return ""
     return PARTITIONS if wanted and not numbered(model) else CLIENTS

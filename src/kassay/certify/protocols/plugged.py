@@ -45,7 +45,7 @@ class ClientSide(NamedTuple):
 def client_side(assignor: str | Assignor | None, mode: str | None, switches: frozenset[str]) -> ClientSide:
     """The client-side assignor with this name, or a user's; raises InputError for an unsupported mode."""
     if mode not in (None, EAGER, COOPERATIVE):
-        raise InputError(f"--mode: unknown mode {mode!r}; expected {EAGER} or {COOPERATIVE}")
+        raise InputError(f"--protocol: unknown mode {mode!r}; expected {EAGER} or {COOPERATIVE}")
     if assignor is None or assignor == ANY:
         sticky = "sticky_no_generation" in switches
         modes = (EAGER, COOPERATIVE) if mode == COOPERATIVE else (EAGER,)
@@ -62,7 +62,7 @@ def client_side(assignor: str | Assignor | None, mode: str | None, switches: fro
         target = assignor
         cooperative = RebalanceProtocol.COOPERATIVE in assignor.protocols
     if mode == COOPERATIVE and not cooperative:
-        raise InputError(f"--mode: {target.name} does not support {COOPERATIVE}")
+        raise InputError(f"--protocol: {target.name} does not support {COOPERATIVE}")
     modes = (EAGER, COOPERATIVE) if cooperative and mode != EAGER else (EAGER,)
     return ClientSide(target.name, modes, _one_answer(target), target.name in ("sticky", "optimal-sticky"))
 

@@ -36,6 +36,17 @@ WITH_INTERVALS: Final = (*WITH_TARGETS, "streams")
 POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
 _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
 PROTOCOLS: Final = ("classic", "consumer")
+INTERVAL: Final = "group.consumer.assignment.interval.ms"
+STREAMS_NAMES: Final = {
+    "standby": "num.standby.replicas",
+    "processes": "process.id",
+    "endpoints": "application.server",
+    "delayed": "group.streams.initial.rebalance.delay.ms",
+    "fresh": "fresh_topics",
+    "offsets": "group.streams.task.offset.interval.ms",
+    "warmup": "num.warmup.replicas",
+}
+"""What the fields of `StreamsOptions` are called outside: properties, and a variant."""
 
 
 class ClientRule(NamedTuple):
@@ -148,17 +159,18 @@ class ExploreSettings:
             raise InputError(f"unknown model {self.model!r}; expected {one_of(MODELS, self.model)}")
         if self.mode is not None and self.model not in WITH_MODES:
             raise InputError(
-                f"--mode: {self.model} has no {self.mode} mode; expected {' or '.join(WITH_MODES)}"
+                f"--protocol: {self.model} has no {self.mode} mode; expected {' or '.join(WITH_MODES)}"
             )
         self._check_release()
         if self.client not in CLIENTS:
-            raise InputError(f"--client: unknown {self.client!r}; expected {' or '.join(CLIENTS)}")
+            raise InputError(f"client: unknown {self.client!r}; expected {' or '.join(CLIENTS)}")
         check_faults(self.model, self.faults)
         self._check_sizes()
         self._check_faults()
         if self.policy not in POLICIES:
             raise InputError(
-                f"--policy: unknown policy {self.policy!r}; expected one of {', '.join(POLICIES)}"
+                f"group.consumer.migration.policy: unknown policy {self.policy!r}; "
+                f"expected one of {', '.join(POLICIES)}"
             )
         self._check_network()
         self._check_log()
@@ -188,30 +200,32 @@ class ExploreSettings:
 
     def _check_log(self) -> None:
         if self.log not in LOGS:
-            raise InputError(f"--log: unknown log {self.log!r}; expected one of {', '.join(LOGS)}")
+            raise InputError(f"log: unknown log {self.log!r}; expected one of {', '.join(LOGS)}")
         if self.log == WHOLE:
             return
         if self.model not in WITH_LOGS:
-            raise InputError(f"--log: {self.model} has no compacted log; expected {', '.join(WITH_LOGS)}")
-        if self.timing is not None:
             raise InputError(
-                "--log: compacted is unsupported on the integer clock; expected no --clock ticks"
+                f"compacted_log: {self.model} has no compacted log; expected {', '.join(WITH_LOGS)}"
             )
+        if self.timing is not None:
+            raise InputError("compacted_log: unsupported on the integer clock; expected no --clock ticks")
         if not self.faults.failover:
-            raise InputError("--log: only a new coordinator reads the log; expected --faults failover=1")
+            raise InputError(
+                "compacted_log: only a new coordinator reads the log; expected --faults failover=1"
+            )
 
     def _check_sizes(self) -> None:
         for option, number, low, high in (
             ("--members", self.members, 1, _MEMBERS_MAX),
             ("--partitions", self.partitions, 1, _PARTITIONS_MAX),
             ("--topics", self.topics, 1, _TOPICS_MAX),
-            ("--static", self.static, 0, self.members),
+            ("group.instance.id", self.static, 0, self.members),
             ("--records", self.records, 0, _RECORDS_MAX),
         ):
             if not low <= number <= high:
                 raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
         if self.static and self.model in BEFORE_0_9:
-            raise InputError(f"--static: {self.model} has no static members")
+            raise InputError(f"group.instance.id: {self.model} has no static members")
         if self.reads:
             self._check_reads()
         if self.remote_assignors:
@@ -224,54 +238,55 @@ class ExploreSettings:
         if self.faults.subscribe and self.pattern:
             raise InputError(
                 "--faults: subscribe leaves a topic that is read by name, and topic has clients read by a "
-                "pattern; expected one of them, or --regex"
+                "pattern; expected one of them, or --switch regex"
             )
         several = max(self.reads, default=self.topics) > 1
         if self.faults.subscribe and not several and not self.regex:
             raise InputError(
-                "--faults: subscribe leaves one of several topics; expected --topics 2 or more, or --regex"
+                "--faults: subscribe leaves one of several topics; expected --topics 2 or more, or "
+                "--switch regex"
             )
         if self.faults.rollout and self.kinds and all(len(client) == 1 for client in self.kinds):
             raise InputError(
-                "--faults: rollout restarts clients into another protocol; expected --protocols with one"
+                "--faults: rollout restarts clients into another protocol; expected group.protocol with one"
             )
 
     def _check_kinds(self) -> None:
         if self.model != "migration":
-            raise InputError(f"--protocols: {self.model} has clients of one protocol; expected migration")
+            raise InputError(f"group.protocol: {self.model} has clients of one protocol; expected migration")
         if len(self.kinds) != self.members:
             raise InputError(
-                f"--protocols: {len(self.kinds)} lists for {self.members} clients; expected one for each"
+                f"group.protocol: {len(self.kinds)} lists for {self.members} clients; expected one for each"
             )
         for name in (name for client in self.kinds for name in client):
             if name not in PROTOCOLS:
-                raise InputError(f"--protocols: unknown {name!r}; expected one of {', '.join(PROTOCOLS)}")
+                raise InputError(f"group.protocol: unknown {name!r}; expected one of {', '.join(PROTOCOLS)}")
 
     def _check_reads(self) -> None:
         if self.model in BEFORE_0_9:
-            raise InputError(f"--reads: all clients of {self.model} read its one topic")
+            raise InputError(f"--topics: all clients of {self.model} read its one topic")
         if self.pattern:
-            raise InputError("--reads: clients subscribe by a pattern where a topic may be created")
+            raise InputError("--topics: clients subscribe by a pattern where a topic may be created")
         if len(self.reads) != self.members:
             raise InputError(
-                f"--reads: {len(self.reads)} numbers for {self.members} clients; expected one for each"
+                f"--topics: {len(self.reads)} numbers for {self.members} clients; expected one for each"
             )
         for number in self.reads:
             if not 1 <= number <= self.topics:
-                raise InputError(f"--reads: {number} is out of range; expected 1 to {self.topics}")
+                raise InputError(f"--topics: {number} is out of range; expected 1 to {self.topics}")
 
     def _check_remote_assignors(self) -> None:
         if self.model not in ("kip848", "migration"):
-            raise InputError(f"--remote-assignors: {self.model} has none; expected kip848 or migration")
+            raise InputError(f"group.remote.assignor: {self.model} has none; expected kip848 or migration")
         if len(self.remote_assignors) != self.members:
             raise InputError(
-                f"--remote-assignors: {len(self.remote_assignors)} names for {self.members} clients; "
+                f"group.remote.assignor: {len(self.remote_assignors)} names for {self.members} clients; "
                 f"expected one for each"
             )
         for name in self.remote_assignors:
             if name not in ("", *Config().assignors):
                 known = " or ".join(Config().assignors)
-                raise InputError(f"--remote-assignors: unknown assignor {name!r}; expected {known}")
+                raise InputError(f"group.remote.assignor: unknown assignor {name!r}; expected {known}")
 
     def _check_network(self) -> None:
         atomic = self.network is NetworkLevel.ATOMIC
@@ -306,47 +321,49 @@ class ExploreSettings:
     def _check_streams(self) -> None:
         if self.model != "streams":
             for field in _set(asdict(self.streams)):
-                raise InputError(f"--{field}: {self.model} has no Streams group; expected streams")
+                raise InputError(
+                    f"{STREAMS_NAMES[field]}: {self.model} has no Streams group; expected streams"
+                )
             return
         for option, number, low, high in (
-            ("--standby", self.streams.standby, 0, _MEMBERS_MAX - 1),
-            ("--processes", self.streams.processes, 0, self.members),
-            ("--endpoints", self.streams.endpoints, 0, self.members),
-            ("--warmup", self.streams.warmup, 0, _PARTITIONS_MAX),
+            ("num.standby.replicas", self.streams.standby, 0, _MEMBERS_MAX - 1),
+            ("process.id", self.streams.processes, 0, self.members),
+            ("application.server", self.streams.endpoints, 0, self.members),
+            ("num.warmup.replicas", self.streams.warmup, 0, _PARTITIONS_MAX),
         ):
             if not low <= number <= high:
                 raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
         if self.topics > 1 or self.reads:
-            raise InputError("--topics: the topology of streams reads one topic; expected --tasks")
+            raise InputError("--topics: the topology of streams reads one topic; expected --partitions")
 
     def _check_targets(self) -> None:
         interval = self.timing is not None and self.timing.interval > 0
         for option, chosen, older in (
-            ("--regex", self.regex, "regexes_refused"),
-            ("--late-targets", self.late_targets, "targets_at_once"),
-            ("--offload", self.offload, "targets_at_once"),
-            ("--assignment-interval", interval, "targets_at_once"),
+            ("regex", self.regex, "regexes_refused"),
+            ("late_targets", self.late_targets, "targets_at_once"),
+            ("offload", self.offload, "targets_at_once"),
+            (INTERVAL, interval, "targets_at_once"),
         ):
             if chosen and older in RELEASES[self.release]:
                 raise InputError(f"{option}: {self.release} does not support it; expected --release {NEWEST}")
         if self.regex and self.model != "kip848":
-            raise InputError(f"--regex: {self.model} resolves no regular expressions; expected kip848")
+            raise InputError(f"regex: {self.model} resolves no regular expressions; expected kip848")
         if self.regex and (self.reads or self.pattern):
-            raise InputError("--regex: all clients subscribe by one expression; expected no --reads")
+            raise InputError("regex: all clients subscribe by one expression; expected --topics 1")
         for option, chosen in (
-            ("--late-targets", self.late_targets),
-            ("--offload", self.offload),
-            ("--assignment-interval", interval),
+            ("late_targets", self.late_targets),
+            ("offload", self.offload),
+            (INTERVAL, interval),
         ):
-            known = WITH_INTERVALS if option == "--late-targets" else WITH_TARGETS
+            known = WITH_INTERVALS if option == "late_targets" else WITH_TARGETS
             if chosen and self.model not in known:
                 raise InputError(f"{option}: {self.model} does not support it; expected {' or '.join(known)}")
         if self.timing is None:
             return
         if self.late_targets:
-            raise InputError("--late-targets: not supported on the clock; expected --assignment-interval")
+            raise InputError(f"late_targets: not supported on the clock; expected {INTERVAL}")
         if self.regex or self.offload:
-            option = "--regex" if self.regex else "--offload"
+            option = "regex" if self.regex else "offload"
             raise InputError(f"{option}: not supported on the integer clock; expected --clock timeless")
 
     def to_json(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from kassay.certify.protocols.explore import ExploreResult, explore
-from kassay.certify.protocols.settings import CORRECTED, WITH_CLIENTS, ExploreSettings
+from kassay.certify.protocols.settings import COMPACTED, STREAMS_NAMES, WITH_CLIENTS, ExploreSettings
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch
 from kassay.model.errors import InputError
 from kassay.model.explore.values import Severity, WalkLimits
@@ -170,24 +170,35 @@ def command(switch: Switch) -> str:
     """The command for a walk with the switch on."""
     bound, plain = switch.bound, ExploreSettings(switch.model)
     words = ["kassay", "explore", switch.model]
-    for name in ("policy", "mode", "members", "partitions", "topics", "static"):
+    if bound.mode != plain.mode:
+        words += ["--protocol", str(bound.mode)]
+    for name in ("members", "partitions"):
         if (value := getattr(bound, name)) != getattr(plain, name):
             words += [f"--{name}", str(value)]
+    if bound.topics != plain.topics:
+        words += ["--topics", ",".join(map(str, bound.reads or (bound.topics,)))]
+    if bound.static:
+        words += ["--config", f"group.instance.id={bound.static}"]
+    if bound.policy != plain.policy:
+        words += ["--config", f"group.consumer.migration.policy={bound.policy}"]
     if bound.kinds:
-        words += ["--protocols", "/".join(",".join(spoken) for spoken in bound.kinds)]
-    if bound.reads:
-        words += ["--reads", ",".join(map(str, bound.reads))]
-    words += [f"--{name.replace('_', '-')}" for name in ("regex", "late_targets") if getattr(bound, name)]
+        words += ["--config", "group.protocol=" + "/".join(",".join(spoken) for spoken in bound.kinds)]
     if bound.faults != plain.faults:
         counts = (f"{name}={count}" for name, count in bound.faults._asdict().items() if count)
         words += ["--faults", ",".join(counts)]
-    for name in ("network", "records", "log"):
+    for name in ("network", "records"):
         if (value := getattr(bound, name)) != getattr(plain, name):
             words += [f"--{name}", str(value)]
-    for name, value in asdict(bound.streams).items():
-        words += [f"--{name}"] if value is True else [f"--{name}", str(value)] if value else []
-    if switch.model in WITH_CLIENTS:
-        words += ["--client", CORRECTED]
-    for name in (switch.name, *switch.along):
+    fresh = bound.streams.fresh
+    for name, value in asdict(replace(bound.streams, fresh=False)).items():
+        words += ["--config", f"{STREAMS_NAMES[name]}={int(value)}"] if value else []
+    variants = {
+        "regex": bound.regex,
+        "late_targets": bound.late_targets,
+        "fresh_topics": fresh,
+        "compacted_log": bound.log == COMPACTED,
+        "corrected_client": switch.model in WITH_CLIENTS,
+    }
+    for name in (*(each for each, chosen in variants.items() if chosen), switch.name, *switch.along):
         words += ["--switch", name]
     return " ".join(words)

@@ -145,7 +145,7 @@ def plan_of(observed: ObservedGroup, wanted: RehearsalGoal, programs: ClientProg
     """The plan that `what-if` makes, for these programs; raises `InputError` if it cannot be rehearsed."""
     if not is_played(observed):
         raise InputError(
-            f"--rehearse: expected a group of at most {PLAYED_MAX} members and {PARTITIONS_MAX:,} partitions"
+            f"expected a group of at most {PLAYED_MAX} members and {PARTITIONS_MAX:,} partitions"
         )
     bare = without_racks(observed)
     labels = sorted(bare.group.members, key=lambda member: bare.labels[member.member_id])

@@ -43,7 +43,7 @@ class MoveLimit(NamedTuple):
     in_bytes: bool
 
     def __str__(self) -> str:
-        return f"--max-{'bytes' if self.in_bytes else 'moves'} {self.amount}"
+        return f"--budget {self.amount}{'B' if self.in_bytes else ''}"
 
 
 class BusiestBytes(NamedTuple):

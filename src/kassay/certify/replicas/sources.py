@@ -23,7 +23,14 @@ from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
 from kassay.reading.documents import read_pasted
-from kassay.reading.kafka.brokers import LogDirs, is_broker_versions, is_log_dirs, read_brokers, read_log_dirs
+from kassay.reading.kafka.brokers import (
+    LogDirs,
+    is_broker_versions,
+    is_brokers,
+    is_log_dirs,
+    read_brokers,
+    read_log_dirs,
+)
 from kassay.reading.kafka.dialects import RPK_TOPIC, in_todays_words
 from kassay.reading.kafka.lines import failure_in
 from kassay.reading.kafka.reassignment import (
@@ -37,7 +44,7 @@ from kassay.reading.kafka.reassignment import (
     read_reassignments,
 )
 from kassay.reading.kafka.topics import DescribedTopic, is_topics, read_topics, whole_topics
-from kassay.reading.others import is_of_a_tool, what_is
+from kassay.reading.others import what_is
 
 ABSENT: Final = (
     "to plan without one that is gone: --remove-broker N; with one that is only down: --add-broker N:rack"
@@ -120,7 +127,7 @@ class ClusterSources:
         missing = holding - brokers.keys() - added - gone
         if missing:
             raise InputError(
-                f"--brokers: {listed(missing)} not described, expected every broker that holds replicas "
+                f"brokers: {listed(missing)} not described, expected every broker that holds replicas "
                 f"({ABSENT})"
             )
         if moving:
@@ -255,7 +262,6 @@ _EXPECTED = (
     "the output of kafka-topics.sh --describe, kafka-broker-api-versions.sh, kafka-log-dirs.sh or "
     "kafka-reassign-partitions.sh"
 )
-_RACKS = "the output of kafka-broker-api-versions.sh, or lines `id,rack`"
 
 
 def take_file(sources: ClusterSources, path: str) -> None:
@@ -263,47 +269,15 @@ def take_file(sources: ClusterSources, path: str) -> None:
     text = sources.read(path, _EXPECTED)
     if is_topics(text):
         sources.topics += read_topics(text, path)
-    elif is_broker_versions(text):
+    elif is_brokers(text):
         sources.add_brokers(read_brokers(text, path), path)
-        sources.has_hosts = True
+        sources.has_hosts |= is_broker_versions(text)
     elif is_log_dirs(text):
         sources.log_dirs.append(read_log_dirs(text, path))
     elif is_reassignment(text) and not _is_cut(text):
         sources.current.append(_placed_now(text, path))
     else:
-        raise _other(text, path, f"{_EXPECTED}; lines `id,rack` go with --brokers")
-
-
-def take_named(
-    sources: ClusterSources,
-    topics: Iterable[str] = (),
-    brokers: Iterable[str] = (),
-    sizes: Iterable[str] = (),
-) -> None:
-    """Add files whose kind the user named; raises `InputError`.
-
-    Racks may come from a file of the user's own, and replicas from reassignment JSON.
-    """
-    for path in topics:
-        text = sources.read(path, "the output of kafka-topics.sh --describe")
-        if is_reassignment(text) and not _is_cut(text):
-            sources.current.append(_placed_now(text, path))
-        elif is_topics(text) or not what_is(text):
-            sources.topics += read_topics(text, path)
-        else:
-            raise _other(text, path, "the output of kafka-topics.sh --describe")
-    for path in brokers:
-        text = sources.read(path, _RACKS)
-        is_tool = is_broker_versions(text)
-        if not is_tool and (is_of_a_tool(text) or is_log_dirs(text) or is_reassignment(text)):
-            raise _other(text, path, _RACKS)
-        sources.add_brokers(read_brokers(text, path), path)
-        sources.has_hosts |= is_tool
-    for path in sizes:
-        text = sources.read(path, "the output of kafka-log-dirs.sh")
-        if not is_log_dirs(text) and what_is(text):
-            raise _other(text, path, "the output of kafka-log-dirs.sh --describe")
-        sources.log_dirs.append(read_log_dirs(text, path))
+        raise _other(text, path, f"{_EXPECTED}, or lines `id,rack`")
 
 
 def to_be_linted(
@@ -318,7 +292,7 @@ def to_be_linted(
     executed: list[tuple[str, str]] = []
     for path in paths:
         text = sources.read(path, _EXPECTED)
-        if is_topics(text) or is_broker_versions(text) or is_log_dirs(text):
+        if is_topics(text) or is_brokers(text) or is_log_dirs(text):
             take_file(sources, path)
             continue
         if is_executed(text):

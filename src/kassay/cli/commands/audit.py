@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kassay.cli import completing
-from kassay.cli.clusters import live_cluster, live_options
-from kassay.cli.options import FilePath, json_option, no_seed_option, present, written_folder
+from kassay.cli.clusters import live_cluster, require_no_outputs
+from kassay.cli.common import bootstrap_option, group_option, json_option, out_option
+from kassay.cli.options import FilePath, present
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,50 +25,33 @@ _MILLISECONDS: Final = re.compile(r"\d{12,14}")
 _CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
 
 
-@click.command("audit", epilog="Example: kassay audit offsets-12.txt --topics topics.txt")
+@click.command("audit", epilog="Example: kassay audit offsets-12.txt topics.txt")
 @click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file)
-@live_options
-@click.option("--group", metavar="NAME", help="Audit only this group.")
-@click.option(
-    "--topics",
-    "topics_path",
-    metavar="FILE",
-    shell_complete=completing.file,
-    help="Output of kafka-topics --describe: topic names and sizes.",
-)
-@click.option(
-    "--since", metavar="TIME", help="Start at a time: 2026-11-22, 2026-11-22T08:00, or milliseconds."
-)
-@click.option(
-    "--out",
-    type=FilePath(),
-    callback=written_folder,
-    help="Write a page and traces of findings to this folder.",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Name the fields of the records that no answer rests on.")
-@no_seed_option
+@bootstrap_option
+@group_option
+@click.option("--since", metavar="TIME", help="Start at 2026-11-22, 2026-11-22T08:00, or milliseconds.")
+@out_option(None, FilePath())
 @json_option
 def command(
     files: tuple[str, ...],
     bootstrap: str | None,
-    command_config: str | None,
     group: str | None,
-    topics_path: str | None,
     since: str | None,
     out: Path | None,
-    verbose: bool,
     json_path: str | None,
 ) -> int:
     """Audit the rebalances that __consumer_offsets still records for a cluster's groups.
 
     A FILE is the output of kafka-dump-log --offsets-decoder, or of the console consumer with
-    GroupMetadataMessageFormatter (classic groups only); its content identifies the format. With
+    GroupMetadataMessageFormatter (classic groups only), or of kafka-topics --describe, which says what topics
+    are called and how large they are; its content identifies the format. With
     --bootstrap-server the records are read from the brokers, which takes the right to Read the topic; of a
     --group only its partition. Exit codes: 0 clean, 1 findings, 2 unreadable input, 3 nothing could be
     checked.
     """
     from kassay.certify.audits.live import fetch_log
     from kassay.certify.audits.run import audit_log
+    from kassay.certify.audits.topics import KnownTopics
     from kassay.certify.audits.values import audit_document, verdict
     from kassay.cli.pages import write_page
     from kassay.reading.kafka.offsets.sources import in_order
@@ -77,12 +61,15 @@ def command(
     from kassay.report.screen.console import bar
 
     beginning = None if since is None else _milliseconds(since)
-    _require_one_source(files, topics_path, bootstrap, command_config)
-    known = _known(topics_path)
+    chosen = {"files": files, "bootstrap": bootstrap}
+    known = KnownTopics()
+    if bootstrap is None:
+        files, known = _parted(files)
+    else:
+        require_no_outputs(chosen, "records and topics")
     with ExitStack() as stack:
         tell = stack.enter_context(bar("reading"))
         if bootstrap is not None:
-            chosen = {"bootstrap": bootstrap, "command_config": command_config}
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="kassay-")))
             cluster = stack.enter_context(live_cluster(chosen))
             files, known = fetch_log(cluster, folder, group, lambda n: tell(0, f"{n:,} records fetched"))
@@ -95,38 +82,26 @@ def command(
         audit = with_audit_traces(audit, out)
         write_page(render(audit, files), out, "audit.html")
     document = audit_document(audit, files, None if out is None else str(out))
-    present(document, lambda: audit_view(audit, verbose=verbose), json_path)
+    present(document, lambda: audit_view(audit), json_path)
     return _CODES[verdict(audit)]
 
 
-def _require_one_source(
-    files: tuple[str, ...], topics_path: str | None, bootstrap: str | None, command_config: str | None
-) -> None:
-    """Raises `InputError` unless the records come from files or from brokers."""
-    if bootstrap is not None and (files or topics_path is not None):
-        raise InputError(
-            "--bootstrap-server: provides records and topics itself, expected no files of either"
-        )
-    if bootstrap is None and command_config is not None:
-        raise InputError("--command-config: expected --bootstrap-server with it")
-    if bootstrap is None and not files:
+def _parted(files: tuple[str, ...]) -> tuple[tuple[str, ...], KnownTopics]:
+    """The files of records, and the topics of those that describe topics; raises `InputError`."""
+    from kassay.certify.audits.topics import KnownTopics
+    from kassay.reading.documents import head_of, read_pasted
+    from kassay.reading.kafka.topics import is_topics, read_topics
+
+    if len(set(files)) < len(files):
+        raise InputError(f"{next(f for f in files if files.count(f) > 1)}: given twice, expected once")
+    described = [file for file in files if file != "-" and is_topics(head_of(file))]
+    records = tuple(file for file in files if file not in described)
+    if not records:
         raise InputError(
             "expected a FILE with the output of kafka-dump-log --offsets-decoder, or --bootstrap-server"
         )
-    if len(set(files)) < len(files):
-        raise InputError(f"{next(f for f in files if files.count(f) > 1)}: given twice, expected once")
-
-
-def _known(path: str | None) -> KnownTopics:
-    """The topics of the file; empty without a file."""
-    from kassay.certify.audits.topics import KnownTopics
-
-    if path is None:
-        return KnownTopics()
-    from kassay.reading.documents import read_pasted
-    from kassay.reading.kafka.topics import read_topics
-
-    return KnownTopics.of(topic.to_topic() for topic in read_topics(read_pasted(path).text, path))
+    topics = [each for file in described for each in read_topics(read_pasted(file).text, file)]
+    return records, KnownTopics.of(topic.to_topic() for topic in topics) if described else KnownTopics()
 
 
 def _milliseconds(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Run millions of histories on Spark: run, resume, report, findings."""
+"""Run millions of histories on Spark: run, findings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import FilePath, json_option, present, written_folder
-from kassay.cli.spark import Subcommands, spark_options, started
+from kassay.cli.common import config_option, json_option, out_option
+from kassay.cli.options import FilePath, present
+from kassay.cli.spark import Subcommands, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,94 +36,46 @@ def command() -> None:
 
 
 @command.command("run", epilog="Example: kassay campaign run examples/campaign.toml --out results")
-@click.argument("spec", type=FilePath())
-@click.option(
-    "--out",
-    default=".kassay/campaign",
-    show_default=True,
-    callback=written_folder,
-    help="Write to this folder, or to hdfs://, s3a://, ...",
-)
-@spark_options()
+@click.argument("spec", metavar="SPEC|FOLDER", shell_complete=completing.file)
+@out_option(".kassay/campaign")
+@config_option
 @json_option
-def run_command(spec: Path, out: str, **chosen: Any) -> int:
-    """Run the campaign of the TOML file SPEC, or resume it if its output exists."""
-    from kassay.pipeline.campaign.records import create
-    from kassay.pipeline.campaign.spec import read_spec
+def run_command(spec: str, out: str, **chosen: Any) -> int:
+    """Run the campaign of the TOML file SPEC, or resume the one in FOLDER, and print the results.
 
-    campaign_spec = read_spec(spec)
+    Every history counts exactly once. SPEC resumes too if its --out folder has begun. Both FOLDER and --out
+    may be hdfs://, s3a://, ...; --config spark.master=local[4] (or spark://HOST:PORT, yarn, k8s://URL)
+    chooses where Spark works.
+    """
+    from kassay.pipeline.campaign.records import create, reopen
+    from kassay.pipeline.campaign.spec import read_spec
+    from kassay.reading.documents import is_folder
+
+    if "://" in spec or is_folder(spec):
+        _require_begun(spec)
+        return _work(spec, chosen, reopen)
+    campaign_spec = read_spec(FilePath().convert(spec, None, None))
     return _work(out, chosen, lambda store: create(campaign_spec, store))
 
 
-@command.command("resume", epilog="Example: kassay campaign resume results --master local[4]")
+@command.command("findings", epilog="Example: kassay campaign findings results single-owner --out traces")
 @click.argument("folder")
-@spark_options()
+@click.argument("names", nargs=-1, metavar="[CLAIM|TARGET...]", shell_complete=completing.explained)
+@out_option(None, FilePath())
+@config_option
 @json_option
-def resume_command(folder: str, **chosen: Any) -> int:
-    """Resume the campaign in FOLDER: every history counts exactly once."""
-    from kassay.pipeline.campaign.records import reopen
+def findings_command(folder: str, names: tuple[str, ...], out: Path | None, **chosen: Any) -> int:
+    """List the findings of the campaign in FOLDER, or those of these claims and targets.
 
-    _require_begun(folder)
-    return _work(folder, chosen, reopen)
-
-
-@command.command("report", epilog="Example: kassay campaign report results")
-@click.argument("folder")
-@spark_options()
-@json_option
-def report_command(folder: str, **chosen: Any) -> int:
-    """Print the results of the campaign in FOLDER again, and write its report."""
-    from kassay.pipeline.campaign.records import reopen
-    from kassay.pipeline.spark import translated_errors
-
-    _require_begun(folder)
-    with translated_errors(folder), _opened(folder, chosen, reopen) as (spark, campaign):
-        return _tell(spark, campaign, chosen["json_path"])
-
-
-@command.command(
-    "findings", epilog="Example: kassay campaign findings results --claim single-owner --save traces"
-)
-@click.argument("folder")
-@click.option(
-    "--target",
-    "targets",
-    multiple=True,
-    metavar="SPEC",
-    shell_complete=completing.target,
-    help="List only findings of this target; repeatable.",
-)
-@click.option(
-    "--claim",
-    "claims",
-    multiple=True,
-    metavar="ID",
-    shell_complete=completing.claim,
-    help="List only findings of this claim; repeatable.",
-)
-@click.option("--limit", type=click.IntRange(min=1), help="List at most this many findings.  [default: all]")
-@click.option(
-    "--save",
-    "folder_of_traces",
-    type=FilePath(),
-    metavar="FOLDER",
-    callback=written_folder,
-    help="Write the trace of each finding to FOLDER.",
-)
-@spark_options()
-@json_option
-def findings_command(folder: str, folder_of_traces: Path | None, **chosen: Any) -> int:
-    """List the findings of the campaign in FOLDER; --save writes traces for `kassay replay` and `explain`.
-
-    A local folder is read without Spark; Spark's options are for hdfs://, s3a://, ... Exit code 0.
+    --out writes the trace of each for `kassay replay` and `explain`. A local folder is read without Spark.
     """
     from kassay.pipeline.campaign import findings
     from kassay.report.screen.campaign import findings_view
 
     every = _kept(folder, chosen)
-    some = findings.chosen(every, targets=chosen["targets"], claims=chosen["claims"], limit=chosen["limit"])
-    paths = list(findings.save_traces(some, folder_of_traces)) if folder_of_traces else []
-    saved: list[str | None] = [*paths] if folder_of_traces else [None] * len(some)
+    some = findings.chosen(every, names)
+    paths = list(findings.save_traces(some, out)) if out else []
+    saved: list[str | None] = [*paths] if out else [None] * len(some)
     rows = [{**one.to_json(), "saved": path} for one, path in zip(some, saved, strict=True)]
     document = {"schema": findings.KEPT_SCHEMA, "campaign": folder, "total": len(every), "findings": rows}
     present(document, lambda: findings_view(rows, len(every), paths), chosen["json_path"])
@@ -137,7 +90,7 @@ def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
 
     if "://" not in folder:
         return read_findings(Local(Path(folder)))
-    with started(chosen, "kassay campaign findings") as spark, translated_errors(folder):
+    with started(chosen["configs"], "kassay campaign findings") as spark, translated_errors(folder):
         return read_findings(open_store(folder, spark), spark)
 
 
@@ -180,7 +133,7 @@ def _opened(
         local = Local(Path(place))
         with local.locked():
             opening(local)
-    with started(chosen, "kassay campaign", CAMPAIGN_HEAP) as spark:
+    with started(chosen["configs"], "kassay campaign", CAMPAIGN_HEAP) as spark:
         store = open_store(place, spark)
         with store.locked():
             yield spark, opening(store)

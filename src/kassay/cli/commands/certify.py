@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kassay.cli import completing
+from kassay.cli.common import (
+    assume_option,
+    baseline_options,
+    call_timeout_option,
+    config_option,
+    exhaustive_option,
+    histories_option,
+    in_process_option,
+    jobs_option,
+    json_option,
+    out_option,
+    profile_option,
+    protocol_option,
+    quiet_option,
+    seed_option,
+    time_option,
+    verbose_option,
+)
 from kassay.cli.options import (
-    Duration,
     FilePath,
     commas,
-    config_option,
-    histories_options,
-    in_process_option,
-    json_option,
     narrowing_settings,
-    pairs,
-    quiet_option,
+    pairs_in_rotation,
     require_writable,
-    seed_option,
     write_json,
     written_file,
-    written_folder,
 )
 from kassay.model.errors import InputError
 
@@ -40,62 +51,36 @@ PLACE = 100
 )
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", shell_complete=completing.target)
 @click.option(
-    "--claims", shell_complete=completing.claims, help="Check only these claims, e.g. topic-even,converges:2."
+    "--claims",
+    shell_complete=completing.claims,
+    help="Check only these claims, e.g. converges:2, or a TOML file's.",
 )
-@click.option("--claims-file", type=FilePath(), help="Also check the claims of a TOML file.")
-@histories_options
+@assume_option
+@protocol_option
+@time_option(shown="30s")
+@histories_option()
+@profile_option
+@exhaustive_option
 @in_process_option
-@click.option(
-    "--call-timeout", type=Duration(), help="Limit the time of a call.  [default: 2s; large profile: 20s]"
-)
-@click.option(
-    "--memory",
-    type=click.IntRange(min=32),
-    default=512,
-    show_default=True,
-    help="Limit the memory of a target, in MiB.",
-)
+@call_timeout_option
 @config_option
-@click.option(
-    "--member-config",
-    "member_configs",
-    multiple=True,
-    metavar="K=V1,V2,...",
-    help="Configure members differently: one value per member, in rotation.",
-)
-@click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Use this many processes."
-)
-@click.option(
-    "--baseline",
-    type=FilePath(),
-    help="Accept the findings of this baseline.",
-)
-@click.option(
-    "--baseline-update", is_flag=True, help="Write this run's findings to the baseline; create it if missing."
-)
+@jobs_option
+@baseline_options
 @click.option(
     "--report",
     "reports",
     shell_complete=completing.formats,
     help="Also write reports: html,junit,sarif,markdown,badge.",
 )
+@out_option(".kassay", FilePath())
 @click.option(
-    "--out",
-    type=FilePath(),
-    default=".kassay",
-    show_default=True,
-    callback=written_folder,
-    help="Write traces and reports to this folder.",
-)
-@click.option(
-    "--events",
+    "--progress",
     metavar="FILE",
     callback=written_file,
     help="Stream progress as JSON lines; `-` for standard output.",
 )
 @quiet_option
-@click.option("-v", "--verbose", is_flag=True, help="Print situations reached and the basis of each verdict.")
+@verbose_option
 @seed_option
 @json_option
 def command(targets: tuple[str, ...], **chosen: Any) -> int:
@@ -104,6 +89,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     A TARGET is a reference (`sticky`), a file (`path/file.py:Name`), a module (`pkg.mod:Name`), a
     program (`exec:COMMAND`), a class of a jar (`jar:PATHS!CLASS`), an assigner of npm
     (`node:PACKAGE!EXPORT`) or a client library (`kafka-python:sticky`, `kafka-clients:sticky`).
+    A property of --config that is given again configures members in rotation. A call may take 2s, with
+    --profile large 20s, and a target 512 MiB.
     """
     from kassay.cli.certifying import Session
     from kassay.report.files.formats import parse_formats
@@ -117,7 +104,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         baseline=_baseline(chosen),
         formats=parse_formats(reports) if reports else (),
         events=_events(chosen),
-        narrowed_by=narrowing_settings("claims", "claims-file", "assume", "exhaustive"),
+        narrowed_by=narrowing_settings("claims", "assume", "exhaustive"),
     )
     outcome = session.certify(*targets)
     try:
@@ -138,10 +125,12 @@ def _detail(chosen: dict[str, Any]) -> Detail | None:
     if chosen["quiet"] and chosen["verbose"]:
         raise InputError("--quiet and --verbose: expected one of the two")
     owners = [
-        option for option, name in (("--json", "json_path"), ("--events", "events")) if chosen[name] == "-"
+        option
+        for option, name in (("--json", "json_path"), ("--progress", "progress"))
+        if chosen[name] == "-"
     ]
     if len(owners) > 1:
-        raise InputError("--json - and --events -: expected one of the two on standard output")
+        raise InputError("--json - and --progress -: expected one of the two on standard output")
     if owners:
         return None
     return Detail.QUIET if chosen["quiet"] else Detail.VERBOSE if chosen["verbose"] else Detail.USUAL
@@ -163,11 +152,11 @@ def _baseline(chosen: dict[str, Any]) -> Baseline | None:
 
 
 def _events(chosen: dict[str, Any]) -> Events | None:
-    if chosen["events"] is None:
+    if chosen["progress"] is None:
         return None
     from kassay.cli.certifying import Events
 
-    return Events(chosen["events"])
+    return Events(chosen["progress"])
 
 
 def _options(chosen: dict[str, Any]) -> Any:
@@ -176,26 +165,13 @@ def _options(chosen: dict[str, Any]) -> Any:
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
     from kassay.properties.assumptions import parse_assumptions
-    from kassay.properties.claims import require_claims
-    from kassay.properties.registry import split_claims
-    from kassay.reading.documents import at
 
     if chosen["seconds"] is not None and chosen["histories"] is not None:
         raise InputError("--time and --histories: expected one of the two")
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or DEFAULT_SECONDS
     timeout = chosen["call_timeout"] or (2.0 if chosen["profile"] == "small" else 20.0)
-    member_configs = pairs(chosen["member_configs"], "--member-config")
-    claims = None if chosen["claims"] is None else split_claims(chosen["claims"])
-    if claims is not None and not claims:
-        raise InputError(f"--claims {chosen['claims']!r}: expected at least one")
-    require_claims(claims or ())
-    if chosen["claims_file"] is not None:
-        from kassay.reading.documents import read_sentences
-
-        sentences = read_sentences(chosen["claims_file"])
-        with at(str(chosen["claims_file"])):
-            require_claims(sentences)
-        claims = (*(claims or ()), *sentences)
+    config, member_config = pairs_in_rotation(chosen["configs"], "--config")
+    claims = None if chosen["claims"] is None else _claims(chosen["claims"])
     assumed = commas(chosen["assume"], "--assume")
     return RunOptions(
         claims=claims,
@@ -206,18 +182,29 @@ def _options(chosen: dict[str, Any]) -> Any:
         seed=chosen["seed"],
         exhaustive=chosen["exhaustive"],
         in_process=chosen["in_process"],
-        limits=Limits(call_timeout_s=timeout, memory_mib=chosen["memory"]),
-        config=pairs(chosen["configs"], "--config"),
-        member_config=tuple((k, _values(k, v)) for k, v in member_configs.items()),
+        limits=Limits(call_timeout_s=timeout),
+        config=config,
+        member_config=member_config,
         jobs=chosen["jobs"],
     )
 
 
-def _values(key: str, text: str) -> tuple[str, ...]:
-    """The values of one key of the members' configuration; raises `InputError` for an empty value."""
-    values = tuple(text.split(","))
-    if not all(values):
-        raise InputError(
-            f"--member-config {key}={text}: expected values with commas between, none of them empty"
-        )
-    return values
+def _claims(text: str) -> tuple[str, ...]:
+    """The claims that are named, and those of the TOML files among the names; raises `InputError`."""
+    from kassay.properties.claims import require_claims
+    from kassay.properties.registry import split_claims
+    from kassay.reading.documents import at, read_sentences
+
+    claims: list[str] = []
+    for name in split_claims(text):
+        if not name.endswith(".toml"):
+            require_claims((name,))
+            claims.append(name)
+            continue
+        sentences = read_sentences(Path(name))
+        with at(name):
+            require_claims(sentences)
+        claims += sentences
+    if not claims:
+        raise InputError(f"--claims {text!r}: expected at least one")
+    return tuple(claims)

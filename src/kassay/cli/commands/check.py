@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import JsonLines, json_option, no_seed_option, say
+from kassay.cli.common import json_option
+from kassay.cli.options import JsonLines, say
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,23 +18,16 @@ if TYPE_CHECKING:
 PLACE = 410
 
 
-@click.command("check", epilog="Example: kassay optimum --suite small --json - | kassay check -")
+@click.command("check", epilog="Example: kassay optimum small --json - | kassay check -")
 @click.argument("certificate", metavar="CERTIFICATE", shell_complete=completing.file)
-@click.option(
-    "--instance",
-    "instance",
-    metavar="FILE",
-    shell_complete=completing.file,
-    help="Require certificates for this instance.",
-)
-@no_seed_option
+@click.argument("instance", metavar="[INSTANCE]", required=False, shell_complete=completing.file)
 @json_option
 def command(certificate: str, instance: str | None, json_path: str | None) -> int:
     """Check each CERTIFICATE: a file, or `-`, with certificates or results of `kassay optimum`.
 
     No part of the solver is loaded. The verdict names the question that a certificate answers: what was
     minimised, in which order, at which costs, within which tolerance or budget. A certificate refers to the
-    instance inside it, identified by a digest and its size; with --instance it must match that one (several
+    instance inside it, identified by a digest and its size; with INSTANCE it must match that one (several
     certificates: one each). Exit codes: 0 all accepted, 1 one is refused, 2 unreadable, 3 one is accepted
     only on a prover's word, or a result has no certificate.
     """
@@ -72,7 +66,7 @@ def _posed(path: str, certificates: int) -> list[Posed]:
             instances.append(pose(each.document))
     if len(instances) not in (1, certificates):
         raise InputError(
-            f"--instance {path}: found {len(instances)} instances for {certificates} certificates, "
+            f"{path}: found {len(instances)} instances for {certificates} certificates, "
             "expected one, or one for each"
         )
     return instances * (certificates if len(instances) == 1 else 1)

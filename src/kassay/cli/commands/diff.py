@@ -10,23 +10,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli import completing
+from kassay.cli.common import (
+    assume_option,
+    config_option,
+    exhaustive_option,
+    histories_option,
+    json_option,
+    out_option,
+    profile_option,
+    protocol_option,
+    seed_option,
+    time_option,
+)
 from kassay.cli.options import (
-    Duration,
     FilePath,
     commas,
     complain,
-    config_option,
-    histories_options,
-    in_process_option,
-    json_option,
     narrowing_settings,
     pairs,
     present,
-    quiet_option,
-    seed_option,
     write_json,
-    written_folder,
 )
+from kassay.cli.targets import CALL_TIMEOUT_S
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,28 +51,14 @@ PLACE = 110
     show_default=True,
     help="Compare assignments, or balance, movement and rack matches.",
 )
-@histories_options
-@in_process_option
-@click.option(
-    "--call-timeout", type=Duration(), default="20s", show_default=True, help="Limit the time of a call."
-)
-@click.option(
-    "--memory",
-    type=click.IntRange(min=32),
-    default=512,
-    show_default=True,
-    help="Limit the memory of a target, in MiB.",
-)
+@assume_option
+@protocol_option
+@time_option(shown="30s")
+@histories_option()
+@profile_option
+@exhaustive_option
 @config_option
-@click.option(
-    "--out",
-    type=FilePath(),
-    default=".kassay",
-    show_default=True,
-    callback=written_folder,
-    help="Write the trace to this folder.",
-)
-@quiet_option
+@out_option(".kassay", FilePath())
 @seed_option
 @json_option
 def command(left: str, right: str, **chosen: Any) -> int:
@@ -82,7 +73,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
     from kassay.certify.targets.resolve import resolve
     from kassay.model.errors import TargetError
     from kassay.report.screen.console import bar
-    from kassay.report.screen.differences import diff_verdict, diff_view
+    from kassay.report.screen.differences import diff_view
 
     options = _options(chosen)
     targets, unloadable = [], []
@@ -91,7 +82,6 @@ def command(left: str, right: str, **chosen: Any) -> int:
             targets.append(
                 resolve(
                     spec,
-                    in_process=options.in_process,
                     limits=options.limits,
                     config=options.config,
                     protocol=options.protocol,
@@ -115,8 +105,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
         )
     report = replace(report, narrowed_by=narrowing_settings("assume", "exhaustive"))
     path = _saved(report, chosen["out"])
-    view = partial(diff_verdict, report) if chosen["quiet"] else partial(diff_view, report, path)
-    present(report.to_json(path), view, chosen["json_path"])
+    present(report.to_json(path), partial(diff_view, report, path), chosen["json_path"])
     return report.exit_code
 
 
@@ -140,8 +129,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
         profile=chosen["profile"],
         seed=chosen["seed"],
         exhaustive=chosen["exhaustive"],
-        in_process=chosen["in_process"],
-        limits=Limits(call_timeout_s=chosen["call_timeout"], memory_mib=chosen["memory"]),
+        limits=Limits(call_timeout_s=CALL_TIMEOUT_S),
         config=pairs(chosen["configs"], "--config"),
     )
 

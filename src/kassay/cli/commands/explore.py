@@ -4,225 +4,66 @@ from __future__ import annotations
 
 import platform
 import resource
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import (
-    Duration,
-    FilePath,
+from kassay.cli.common import (
+    against_option,
+    baseline_options,
+    config_option,
+    jobs_option,
     json_option,
-    present,
-    require_writable,
+    out_option,
+    protocol_option,
+    release_option,
     seed_option,
-    typed_again,
+    time_option,
+    verbose_option,
 )
-from kassay.cli.spark import spark_options
+from kassay.cli.exploring import FINGERPRINTS_FROM, ByModel, assignor_of, settings_of
+from kassay.cli.options import present, require_writable, typed_again
+from kassay.cli.spark import uses_spark
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CLIENT
-from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from kassay.certify.protocols.explore import ExploreResult
     from kassay.certify.protocols.known import Known
     from kassay.certify.protocols.settings import ExploreSettings
     from kassay.model.explore.values import WalkProgress
-    from kassay.model.groups.assignor import Assignor
-    from kassay.model.protocols.world.clock import Timing
-    from kassay.model.protocols.world.streams.threads import StreamsOptions
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-CLOCK_OPTIONS: Final = {
-    "session": ("--session", "With --clock ticks: session.timeout.ms.  [default: 6]"),
-    "heartbeat": ("--heartbeat", "With --clock ticks: heartbeat.interval.ms.  [default: 2]"),
-    "max_poll": ("--max-poll", "With --clock ticks: max.poll.interval.ms.  [default: 8]"),
-    "rebalance": ("--rebalance-timeout", "With --clock ticks: rebalance timeout.  [default: as --max-poll]"),
-    "initial_delay": (
-        "--initial-delay",
-        "With --clock ticks: group.initial.rebalance.delay.ms.  [default: 0]",
-    ),
-    "delay": ("--delay", "With --clock ticks: longest delay of a heartbeat.  [default: 0]"),
-    "interval": (
-        "--assignment-interval",
-        "With --clock ticks: group.consumer.assignment.interval.ms (kip848).  [default: 0]",
-    ),
-    "load": ("--load", "With --clock ticks: time to load the coordinator's log.  [default: 0]"),
-}
-"""Option names and helps, by the field of `Timing` that they set."""
-
-
-def clock_options(command: F) -> F:
-    """Add `--clock` and its duration options."""
-    for field, (option, words) in reversed(CLOCK_OPTIONS.items()):
-        command = click.option(option, field, type=int, metavar="TICKS", help=words)(command)
-    words = "Fire timers at any time (timeless, T0) or when due (ticks, T1: classic, kip848)."
-    return click.option("--clock", default="timeless", show_default=True, help=words)(command)
-
-
-def timing_of(chosen: dict[str, Any]) -> Timing | None:
-    """The durations of the options; None without a clock. Raises InputError for durations without a clock."""
-    from kassay.model.protocols.world.clock import Timing
-    from kassay.model.protocols.world.context import ClockLevel
-
-    given = {field: chosen[field] for field in CLOCK_OPTIONS if chosen[field] is not None}
-    if ClockLevel(chosen["clock"]) is ClockLevel.TICKS:
-        return Timing(**given)
-    for field in given:
-        raise InputError(f"{CLOCK_OPTIONS[field][0]}: timeless has no clock; expected --clock ticks as well")
-    return None
 
 
 PLACE = 500
-PAGES: Final = ".kassay"
 WALKED: Final = ".kassay/walk"
-STREAMS_COUNTS: Final = {
-    "standby": "Streams: set num.standby.replicas.  [default: 0]",
-    "processes": "Streams: distribute members over N processes.  [default: one per member]",
-    "endpoints": "Streams: set application.server on this many members.  [default: 0]",
-    "warmup": "Streams, not in 4.4: set num.warmup.replicas (KIP-1071).  [default: 0]",
-}
-STREAMS_FLAGS: Final = {
-    "delayed": "Streams: include the initial rebalance delay.",
-    "fresh": "Streams: start without internal topics, as a first deployment.",
-    "offsets": "Streams: members report task offsets, lost at coordinator failover.",
-}
-
-
-def _streams_options(command: F) -> F:
-    """Add `--tasks` and the other options of the model `streams`."""
-    for field, words in reversed(STREAMS_FLAGS.items()):
-        command = click.option(f"--{field}", is_flag=True, help=words)(command)
-    for field, words in reversed(STREAMS_COUNTS.items()):
-        command = click.option(f"--{field}", type=int, default=0, help=words)(command)
-    words = "Streams: set the number of tasks (source partitions).  [default: 2]"
-    return click.option("--tasks", type=int, help=words)(command)
-
-
-def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
-    """The options of the model `streams`."""
-    from kassay.model.protocols.world.streams.threads import StreamsOptions
-
-    return StreamsOptions(**{field: chosen[field] for field in (*STREAMS_COUNTS, *STREAMS_FLAGS)})
 
 
 @click.command(
     "explore",
-    epilog="Example: kassay explore classic --mode cooperative --faults crash=1,pause=1,failover=1",
+    cls=ByModel,
+    epilog="All that a model takes: kassay explore classic --help. "
+    "Example: kassay explore classic --protocol cooperative --faults crash=1,pause=1,failover=1",
 )
 @click.argument("model", shell_complete=completing.model)
+@click.option("--members", type=int, metavar="N", default=2, show_default=True, help="Set the clients.")
 @click.option(
-    "--assignor",
-    shell_complete=completing.target,
-    help="Use any-balanced (all balanced assignments), a reference, or a file.",
-)
-@click.option("--mode", help="Use the eager or cooperative protocol (classic, migration).")
-@click.option("--members", type=int, default=2, show_default=True, help="Set the number of clients.")
-@click.option(
-    "--partitions", type=int, default=2, show_default=True, help="Set the number of partitions per topic."
-)
-@click.option("--topics", type=int, default=1, show_default=True, help="Set the number of initial topics.")
-@click.option(
-    "--remote-assignors",
-    metavar="A,B,...",
-    help="Set group.remote.assignor of each client, e.g. uniform,range.  [default: unset]",
+    "--partitions",
+    type=int,
+    metavar="N",
+    default=2,
+    show_default=True,
+    help="Set the partitions or tasks.",
 )
 @click.option(
-    "--reads",
-    default="",
-    metavar="N,N,...",
-    help="Set how many topics each client subscribes to.  [default: all]",
-)
-@click.option(
-    "--static", type=int, default=0, show_default=True, help="Make this many clients static members."
+    "--topics", default="1", metavar="N[,N...]", show_default=True, help="Set the topics, or each client's."
 )
 @click.option(
     "--faults",
     default="",
     metavar="NAME=N,...",
-    help="Set the fault budget, e.g. crash=1,pause=1,failover=1.  [default: none]",
-)
-@click.option(
-    "--release",
-    default="4.4.0",
-    show_default=True,
-    help="Set the Kafka release of the brokers, such as 4.2.1.",
-)
-@click.option("--against", metavar="RELEASE", help="Show the shortest trace on which this release differs.")
-@click.option(
-    "--client",
-    default="kafka",
-    show_default=True,
-    help="Use clients as Kafka's (kafka), or without its known faults (corrected).",
-)
-@click.option(
-    "--policy", default="bidirectional", show_default=True, help="Set group.consumer.migration.policy."
-)
-@click.option(
-    "--protocols",
-    default="",
-    metavar="P,P,.../...",
-    help="Set protocols after each restart, e.g. classic/consumer,classic for two clients.  "
-    "[default: classic,consumer]",
-)
-@click.option(
-    "--network",
-    default="atomic",
-    show_default=True,
-    help="Choose atomic (N0), steps (N1: split RPCs) or astray (N2: faulty messages).",
-)
-@click.option(
-    "--records",
-    type=int,
-    default=0,
-    help="Set the records per partition (networks steps, astray).  [default: 0]",
-)
-@_streams_options
-@click.option(
-    "--regex", is_flag=True, help="Subscribe by a regular expression that the coordinator resolves."
-)
-@click.option(
-    "--late-targets", is_flag=True, help="Delay successive targets of a group by an interval (KIP-1263)."
-)
-@click.option("--offload", is_flag=True, help="Not in 4.4: compute targets in the background (KIP-1263).")
-@click.option(
-    "--log",
-    default="whole",
-    show_default=True,
-    help="Choose a new coordinator's log: whole, or compacted.",
-)
-@clock_options
-@click.option(
-    "--max-states",
-    type=click.IntRange(min=1),
-    default=500_000,
-    show_default=True,
-    help="Stop after this many states.",
-)
-@click.option("--time", "seconds", type=Duration(), help="Stop after this time.")
-@click.option(
-    "--symmetry/--no-symmetry",
-    default=None,
-    help="Reduce by symmetry of clients and partitions.  [default: clients only, from 3 on]",
-)
-@click.option(
-    "--exact/--fingerprints",
-    default=True,
-    show_default=True,
-    help="Store whole states, or 64-bit fingerprints with a collision probability.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Use this many processes.",
+    help="Set the budget of faults, e.g. crash=1.  [default: none]",
 )
 @click.option(
     "--switch",
@@ -230,68 +71,137 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     multiple=True,
     metavar="NAME",
     shell_complete=completing.switch,
-    help="Break a rule of `kassay list switches`; repeatable.",
+    help="Change a rule; `each`: break one after another.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="List the invariants that were not checked.")
-@click.option("--all-traces", is_flag=True, help="Print a trace for each cause, and each dead end.")
+@release_option("4.4.0")
+@against_option
 @click.option(
-    "--baseline", type=FilePath(), metavar="FILE", help="Do not fail for the findings in this file."
+    "--assignor",
+    metavar="RULE",
+    shell_complete=completing.target,
+    help="Use a reference, a file or any-balanced.  [default: any-balanced]",
+)
+@protocol_option
+@click.option(
+    "--network",
+    metavar="LEVEL",
+    default="atomic",
+    show_default=True,
+    help="Choose atomic (N0), steps (N1) or astray (N2).",
 )
 @click.option(
-    "--baseline-update", is_flag=True, help="Write this run's findings to the baseline; create it if missing."
+    "--records",
+    type=int,
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Set the records per partition (steps, astray).",
 )
-@click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
-@click.option("--report", type=click.Choice(["html"]), help="Also write a page with traces and states.")
 @click.option(
-    "--out",
-    metavar="DIR",
-    help="Write the page to this folder [default: .kassay]; with --master, keep the resumable exploration "
-    "there, or at hdfs://, s3a://, ... [default: .kassay/walk].",
+    "--clock",
+    metavar="LEVEL",
+    default="timeless",
+    show_default=True,
+    help="Choose timeless (T0) or ticks (T1).",
 )
-@spark_options("one process")
+@config_option
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=500_000,
+    show_default=True,
+    help="Stop after this many states.",
+)
+@time_option()
+@click.option(
+    "--states",
+    type=click.Choice(["whole", "symmetric", "fingerprints"]),
+    metavar="HOW",
+    help="Store whole, symmetric or fingerprints of states.  [default: by size]",
+)
+@jobs_option
+@verbose_option
+@baseline_options
+@out_option(None)
 @seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     """Explore every reachable state of MODEL: zookeeper, draft, classic, kip848, migration or streams.
 
-    Reports states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
-    Only real violations, dead ends and livelocks count as violated; if a limit is reached, the verdict is
-    `unknown`. With --against, walks two releases side by side instead: 1 means that they differ. A client
-    that an error ends is an outcome: reported with its trace, and no violation, since no release promises
-    otherwise. Exit codes: 0 holds, with or without outcomes, 1 violated, 3 unknown.
+    Reports the size, violated invariants with a shortest trace, dead ends and livelocks. A client that an
+    error ends is an outcome, not a violation. -v prints a trace for each cause and dead end
+    (of one process). --out DIR writes a page and Mermaid diagrams. With --against,
+    1 means that the releases differ. With --config spark.master=M, Spark explores; DIR keeps the progress.
+    Exit codes: 0 holds, 1 violated, 3 unknown: a limit is reached.
     """
     from kassay.certify.protocols.known import unknown
     from kassay.model.kinds import Verdict
     from kassay.report.screen.exploration import exploration_view, reasons
 
-    folder = chosen["out"] or (PAGES if chosen["master"] is None else WALKED)
-    if chosen["report"]:
+    if "each" in chosen["switches"]:
+        return _each_switch(model, chosen["release"], chosen["json_path"])
+    chosen["spark"] = uses_spark(chosen)
+    folder = chosen["out"]
+    if folder is not None and not chosen["spark"]:
         _require_folder(folder)
-    with _assignor(chosen["assignor"], model) as assignor:
+    with assignor_of(chosen["assignor"], model) as assignor:
+        settings = settings_of(model, chosen, assignor)
         if chosen["against"] is not None:
-            return _against(_settings(model, chosen, assignor), chosen)
-        result = _explored(_settings(model, chosen, assignor), folder, chosen)
+            return _against(settings, chosen)
+        result = _explored(settings, folder or WALKED, chosen)
     again = typed_again(context)
     known = _known(chosen, model, result)
     view = partial(
         exploration_view,
         result,
         replay=again,
-        mermaid=chosen["mermaid"],
-        every=chosen["all_traces"],
+        every=chosen["verbose"],
         verbose=chosen["verbose"],
         known=known.get(model, {}),
     )
-    if chosen["report"]:
-        from kassay.cli.pages import write_page
-        from kassay.report.pages.exploration import render
-
-        write_page(render(result, again=again), Path(folder), "exploration.html")
+    if folder is not None and "://" not in folder:
+        _write_page(result, again, Path(folder))
     present(result.to_json(), view, chosen["json_path"])
     if result.verdict is Verdict.VIOLATED and not unknown(known, model, reasons(result)):
         return 0
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
+
+
+def _each_switch(model: str, release: str, json_path: str | None) -> int:
+    """Break each rule of the model in turn; 0 if the expected check finds each, and nothing else is found."""
+    from kassay.certify.protocols.switch_runs import names_of, rows
+    from kassay.certify.protocols.switches import SWITCHES
+    from kassay.model.protocols.values.releases import RELEASES
+    from kassay.reading.documents import one_of
+    from kassay.report.screen.console import bar
+    from kassay.report.screen.exploration import rows_json, switches_view
+
+    models = tuple(dict.fromkeys(switch.model for switch in SWITCHES.values()))
+    if model not in models:
+        raise InputError(f"no switches for model {model!r}; expected {one_of(models, model)}")
+    if release not in RELEASES:
+        raise InputError(f"--release: unknown release {release!r}; expected {one_of(RELEASES, release)}")
+    names = names_of(model, release)
+    if not names:
+        raise InputError(f"--release: {model} is older than {release}; expected another model")
+    with bar("walking", len(names)) as progress:
+        walked = rows(model, progress, release)
+    present(rows_json(walked), lambda: switches_view(walked), json_path)
+    return 0 if all(row.holds for row in walked) else 1
+
+
+def _write_page(result: ExploreResult, again: str, folder: Path) -> None:
+    """Write the page, and the traces as Mermaid diagrams next to it."""
+    from kassay.cli.pages import write_page
+    from kassay.report.pages.exploration import render
+    from kassay.report.screen.exploration import mermaid_text
+    from kassay.writing.files import write_text
+
+    write_page(render(result, again=again), folder, "exploration.html")
+    if text := mermaid_text(result):
+        write_text(text, str(folder / "exploration.mmd"))
 
 
 def _against(settings: ExploreSettings, chosen: dict[str, Any]) -> int:
@@ -340,15 +250,15 @@ def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) ->
     """The result of an exploration in this process, or on Spark."""
     from kassay.model.explore.values import WalkLimits
 
-    limits = WalkLimits(chosen["max_states"], chosen["seconds"], all_causes=chosen["all_traces"])
-    if chosen["all_traces"] and (chosen["jobs"] > 1 or chosen["master"] is not None):
-        raise InputError("--all-traces: one process keeps the causes apart; expected no --jobs, no --master")
-    if chosen["master"] is not None:
+    apart = chosen["verbose"] and chosen["jobs"] == 1 and not chosen["spark"]
+    limits = WalkLimits(chosen["max_states"], chosen["seconds"], all_causes=apart)
+    symmetry = {"whole": False, "symmetric": True}.get(chosen["states"])
+    if chosen["spark"]:
         from kassay.cli.spark import walked
 
         if chosen["jobs"] > 1:
-            raise InputError("--jobs: Spark has workers of its own; expected --master without it")
-        return walked(settings, limits, folder, chosen)
+            raise InputError("--jobs: Spark has workers of its own; expected spark.master without it")
+        return walked(settings, limits, folder, chosen["configs"], symmetry)
     from kassay.certify.protocols.explore import explore
     from kassay.report.screen.console import bar
 
@@ -357,101 +267,23 @@ def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) ->
             settings,
             limits,
             seed=chosen["seed"],
-            symmetry=chosen["symmetry"],
-            fingerprints=not chosen["exact"],
+            symmetry=symmetry,
+            fingerprints=_by_fingerprints(chosen),
             jobs=chosen["jobs"],
             progress=lambda walked: show(walked.states, _progress(walked)),
         )
 
 
+def _by_fingerprints(chosen: dict[str, Any]) -> bool:
+    """Whether states are stored as fingerprints: chosen, or one process may meet too many for whole ones."""
+    if chosen["states"] is not None:
+        return bool(chosen["states"] == "fingerprints")
+    large = chosen["max_states"] > FINGERPRINTS_FROM
+    return bool(large and chosen["jobs"] == 1 and chosen["network"] in ("atomic", "steps", "N0", "N1"))
+
+
 def _require_folder(folder: str) -> None:
     """Raises InputError if no page can be written."""
     if "://" in folder:
-        raise InputError(f"--report: no page can be written to {folder}; expected a folder of this machine")
+        raise InputError(f"--out: no page can be written to {folder}; expected a folder of this machine")
     require_writable(folder, "--out", folder=True)
-
-
-def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | None) -> ExploreSettings:
-    """The settings that the options describe. Raises InputError."""
-    from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
-    from kassay.model.protocols.faults import parse_faults
-    from kassay.model.protocols.world.context import NetworkLevel
-
-    faults = parse_faults(chosen["faults"])
-    # A topic can only be created into a subscription by regular expression.
-    creates = faults.topic > 0 and model not in BEFORE_0_9
-    return ExploreSettings(
-        model,
-        assignor=assignor,
-        mode=chosen["mode"],
-        members=chosen["members"],
-        partitions=_tasks(model, chosen),
-        topics=chosen["topics"],
-        reads=_reads(chosen["reads"]),
-        remote_assignors=tuple(chosen["remote_assignors"].split(",")) if chosen["remote_assignors"] else (),
-        static=chosen["static"],
-        faults=faults,
-        switches=frozenset(chosen["switches"]),
-        release=chosen["release"],
-        log=chosen["log"],
-        policy=chosen["policy"],
-        network=NetworkLevel(chosen["network"]),
-        records=chosen["records"],
-        timing=timing_of(chosen),
-        streams=_streams_of(chosen),
-        regex=chosen["regex"],
-        late_targets=chosen["late_targets"],
-        offload=chosen["offload"],
-        pattern="t" if creates and model != "streams" and not chosen["regex"] else "",
-        new_topics=("tt",) if creates else (),
-        kinds=_kinds(chosen["protocols"], chosen["members"]),
-        client=chosen["client"],
-    )
-
-
-def _tasks(model: str, chosen: dict[str, Any]) -> int:
-    """The number of partitions of a topic, which are tasks of a Streams group. Raises InputError."""
-    tasks: int | None = chosen["tasks"]
-    if tasks is not None and model != "streams":
-        raise InputError(f"--tasks: {model} has partitions, not tasks; expected --partitions")
-    partitions: int = chosen["partitions"]
-    return partitions if tasks is None else tasks
-
-
-def _kinds(text: str, members: int) -> tuple[tuple[str, ...], ...]:
-    """The protocols of each client, in the order of its restarts; () by default."""
-    if not text.strip():
-        return ()
-    clients = [tuple(name.strip() for name in client.split(",")) for client in text.split("/")]
-    return tuple(clients * members if len(clients) == 1 else clients)
-
-
-def _reads(text: str) -> tuple[int, ...]:
-    """The number of topics that each client subscribes to. Raises InputError."""
-    numbers = [part.strip() for part in text.split(",")] if text.strip() else []
-    for number in numbers:
-        if not (number.isascii() and number.isdigit() and len(number) < 3):
-            raise InputError(f"--reads: {number!r} is no number of topics; expected e.g. 1,2")
-    return tuple(map(int, numbers))
-
-
-@contextmanager
-def _assignor(spec: str | None, model: str) -> Iterator[Any]:
-    """The assignor to use: a name that the models know, or a user's, open inside the block."""
-    from kassay.assignors import registry
-
-    reference = None if spec is None else registry.find(spec)
-    if spec is None or reference is not None or not (":" in spec or spec.endswith(".py")):
-        yield spec if reference is None else reference.spec
-        return
-    from kassay.certify.protocols.second_looks import opened
-    from kassay.certify.targets.resolve import resolve
-
-    target = resolve(spec)
-    if model == "streams":
-        if target.kind != STREAMS or target.level != "member":
-            raise InputError(f"--assignor: {spec} gives no tasks to members; expected level: member")
-    elif target.kind != CLIENT:
-        raise InputError(f"--assignor: {spec} is no client-side assignor")
-    with opened(target) as assignor:
-        yield assignor

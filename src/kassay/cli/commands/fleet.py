@@ -1,4 +1,4 @@
-"""Replay a fleet's rebalances on Spark: generate, replay."""
+"""Replay a fleet's rebalances with other assignors on Spark."""
 
 from __future__ import annotations
 
@@ -9,106 +9,54 @@ from typing import Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import FilePath, json_option, present, seed_option, written_folder
-from kassay.cli.spark import Subcommands, spark_options, started
+from kassay.cli.common import config_option, json_option, out_option, to_option
+from kassay.cli.options import present
+from kassay.cli.spark import started
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.reading.specs import listed
 
 PLACE = 610
+ASSIGNORS = ("range", "sticky", "cooperative-sticky", "optimal-sticky")
 
 
-@click.group("fleet", cls=Subcommands, epilog="Example: kassay fleet replay snapshots/ --out results")
-def command() -> None:
-    """Replay a fleet's rebalances with other assignors and with the certified optimum."""
-
-
-@command.command(
-    "generate", epilog="Example: kassay fleet generate --groups 200 --snapshots 50 --out snapshots"
-)
-@click.option(
-    "--groups", type=click.IntRange(min=1), default=200, show_default=True, help="Generate this many groups."
-)
-@click.option(
-    "--snapshots",
-    type=click.IntRange(min=1),
-    default=50,
-    show_default=True,
-    help="Generate this many snapshots of each group.",
-)
-@click.option(
-    "--out",
-    required=True,
-    callback=written_folder,
-    help="Write to this new folder, or to hdfs://, s3a://, ...",
-)
-@spark_options()
-@seed_option
-def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen: Any) -> int:
-    """Write synthetic snapshots in the formats of kafka-consumer-groups, with sizes from cited shapes."""
-    from kassay.pipeline.fleet.generate import FleetSpec, texts
-    from kassay.pipeline.spark import slots, translated_errors
-    from kassay.reading.documents import is_folder, is_there
-    from kassay.report.screen.console import console
-
-    if "://" not in out and is_there(out) and not (is_folder(out) and not any(Path(out).iterdir())):
-        raise InputError(f"{out}: not empty, expected a new folder")
-    with started(chosen, "kassay fleet generate") as spark, translated_errors(out):
-        snapshot_texts = texts(spark, FleetSpec(groups, snapshots, seed), 4 * slots(spark))
-        snapshot_texts.coalesce(slots(spark)).write.partitionBy("at").text(_address(out))
-    console(stderr=True).say(f"{groups} groups, {snapshots} snapshots each, seed {seed}: {out}")
-    return 0
-
-
-@command.command("replay", epilog="Example: kassay fleet replay snapshots/ --out results --assignors sticky")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--out",
-    default=".kassay/fleet",
-    show_default=True,
-    callback=written_folder,
-    help="Write the tables to this folder.",
-)
-@click.option(
-    "--assignors",
-    multiple=True,
-    default=("range,sticky,cooperative-sticky,optimal-sticky",),
-    shell_complete=completing.targets,
-    show_default=True,
-    help="Compare these assignors; repeatable. Put mixed:A,B last.",
-)
-@click.option("--subscriptions", type=FilePath(), help="Read members' subscriptions from JSON lines.")
-@spark_options()
+@click.command("fleet", epilog="Example: kassay fleet snapshots/ --out results --to sticky")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completing.file)
+@to_option("all of Kafka's")
+@out_option(".kassay/fleet")
+@config_option
 @json_option
-def replay_command(
-    paths: Sequence[str],
-    out: str,
-    assignors: Sequence[str],
-    subscriptions: Path | None,
-    json_path: str | None,
-    **chosen: Any,
+def command(
+    paths: Sequence[str], out: str, targets: Sequence[str], configs: tuple[str, ...], json_path: str | None
 ) -> int:
-    """Read snapshots of consumer groups from PATHs: files and folders of text, JSON lines or Parquet.
+    """Replay the snapshots of consumer groups in PATHs: files and folders of text, JSON lines or Parquet.
 
-    Exit codes: 0 every candidate was compared with the actual history of every group, 3 some are unknown.
+    A PATH may also be JSON lines of subscriptions: group, member and topics. Without --to, range, sticky,
+    cooperative-sticky and the certified optimum are compared; `mixed:A,B` comes last. --config
+    spark.master=M chooses where Spark works. Exit codes: 0 every candidate was compared with the actual
+    history of every group, 3 some are unknown.
     """
     from kassay.certify.targets.resolve import resolve
     from kassay.pipeline.fleet.fleet import exit_code, replay_fleet
-    from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions
+    from kassay.pipeline.fleet.snapshots import are_subscriptions, must_exist, read_subscriptions
     from kassay.pipeline.spark import translated_errors
     from kassay.report.screen.campaign import fleet_terminal
 
     must_exist(paths)
-    specs = [spec for text in assignors for spec in listed(text)]
-    if not specs:
-        raise InputError(f"--assignors {' '.join(assignors)!r}: expected at least one")
-    targets = [resolve(spec) for spec in dict.fromkeys(specs)]
-    for target in targets:
+    specs = [spec for text in targets for spec in listed(text)] or ASSIGNORS
+    if targets and specs is ASSIGNORS:
+        raise InputError(f"--to {' '.join(targets)!r}: expected at least one")
+    resolved = [resolve(spec) for spec in dict.fromkeys(specs)]
+    for target in resolved:
         if target.kind not in CONSUMER_GROUPS:
             raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")
-    known = read_subscriptions(subscriptions) if subscriptions else {}
-    with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
-        summary = replay_fleet(spark, paths, _address(out), targets, known)
+    subscriptions = [path for path in paths if are_subscriptions(path)]
+    known = {key: topics for path in subscriptions for key, topics in read_subscriptions(Path(path)).items()}
+    paths = [path for path in paths if path not in subscriptions]
+    if not paths:
+        raise InputError("PATH: subscriptions alone, expected snapshots of consumer groups as well")
+    with started(configs, "kassay fleet") as spark, translated_errors(out):
+        summary = replay_fleet(spark, paths, _address(out), resolved, known)
     _write_page(summary, out)
     present(summary, lambda: fleet_terminal(summary), json_path)
     return exit_code(summary, str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths")

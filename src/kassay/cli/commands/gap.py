@@ -1,107 +1,131 @@
-"""Measure how far targets are from the certified optimum."""
+"""Measure how far targets are from the certified optimum, and rank them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import (
-    SOLVERS,
-    Duration,
-    FilePath,
+from kassay.cli.common import (
+    config_option,
+    histories_option,
     json_option,
-    present,
-    require_writable,
+    order_option,
+    out_option,
     seed_option,
-    typed_again,
-    write_json,
 )
-from kassay.cli.targets import (
-    asked_again,
-    complained,
-    instances_of,
-    instances_options,
-    measurable,
-    reporting,
-    target_options,
-    usual_suite,
-)
+from kassay.cli.options import FilePath, gravest, present, require_writable, typed_again, write_json
+from kassay.cli.targets import asked_again, instances_of, measurable, reporting, suite_option, usual_suite
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind, every_kind
+from kassay.model.kinds import every_kind
 
 if TYPE_CHECKING:
-    from kassay.certify.optimum.gaps import Hunt, TargetGaps
+    from kassay.certify.optimum.gaps import TargetGaps
     from kassay.certify.targets.resolve import Target
     from kassay.reading.documents import Located
 
 PLACE = 420
+INSTALLED = "installed"
 
 
-@click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
-@click.argument("targets", nargs=-1, required=True, metavar="TARGET...", shell_complete=completing.target)
-@instances_options
-@click.option(
-    "--solver",
-    type=click.Choice(SOLVERS),
-    default="flow",
-    show_default=True,
-    help="Choose the solver of consumer groups.",
-)
-@click.option("--hunt", "hunting", is_flag=True, help="Search for the worst gap instead.")
-@click.option("--time", "seconds", type=Duration(), help="Limit the time of a hunt, or of Z3 per instance.")
-@target_options
-@click.option(
-    "--report", type=click.Choice(["html"]), help="Also write a page with plots and the worst cases."
-)
-@click.option(
-    "--out",
-    type=FilePath(),
-    default=".kassay",
-    show_default=True,
-    help="Write instances and the page to this folder.",
-)
+@click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench --rank")
+@click.argument("targets", nargs=-1, metavar="[TARGET...]", shell_complete=completing.target)
+@suite_option
+@order_option
+@click.option("--rank", is_flag=True, help="Also check all claims, and rank the targets.")
+@histories_option(shown="300")
+@config_option
+@out_option(None, FilePath())
 @seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) -> int:
     """Measure the distance of each TARGET to the certified optimum: balance, movement, rack.
 
-    Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time, or there was no
-    instance, 4 a target could not be loaded.
+    --rank orders TARGETs, all assignors of consumer groups or all of Streams tasks, by gap, moves and rounds;
+    without a TARGET all references for consumer groups, with `installed` what consumers on this machine have,
+    and what is missing. `kassay hunt --worst gap` searches for the worst case. Exit codes: 0 done, 1 a target
+    failed on an instance or a ranked claim is violated, 3 an optimum was not found in time, a claim is
+    unknown or there was no instance, 4 a target could not be loaded.
     """
     from kassay.solver.results import parse_order
 
     order = parse_order(chosen["order_text"])
-    if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
-        raise InputError("--suite, --instances and --hunt: expected one of the three")
-    if chosen["hunting"] or chosen["report"]:
+    if chosen["out"] is not None:
         require_writable(str(chosen["out"]), "--out", folder=True)
-    hunting, named = chosen["hunting"], chosen["suite_name"] is not None or chosen["path"] is not None
-    posed = instances_of(chosen) if named else None
+    if not chosen["rank"] and (chosen["histories"] is not None or not targets or INSTALLED in targets):
+        raise InputError("--histories, `installed` and no TARGET: expected --rank with them")
+    posed = instances_of(chosen) if chosen["suite_name"] is not None else None
     again = typed_again(context)
-    loaded, missing = measurable(targets, chosen, _kinds(hunting=hunting))
+    if chosen["rank"]:
+        return _rank(targets, posed, order, chosen, again)
+    kinds = tuple(kind for kind in every_kind() if kind.instances)
+    loaded, missing = measurable(targets, chosen, kinds)
     if not loaded:
         return 4
-    if hunting:
-        complained(missing)
-        outcome = _hunt(loaded, chosen, again)
-    else:
-        instances, source = posed or instances_of(usual_suite(loaded, chosen))
-        outcome = _measure(loaded, reporting(instances, missing), source, order, chosen, again)
+    instances, source = posed or instances_of(usual_suite(loaded, chosen))
+    outcome = _measure(loaded, reporting(instances, missing), source, order, chosen, again)
     return 4 if missing else outcome
 
 
-def _kinds(*, hunting: bool) -> tuple[Kind, ...]:
-    """The kinds of targets that can be measured; a hunt has instances of one family alone."""
-    if not hunting:
-        return tuple(kind for kind in every_kind() if kind.instances)
-    from kassay.certify.optimum.gaps import FAMILY, kinds_of
+def _rank(
+    targets: tuple[str, ...],
+    posed: tuple[Iterable[Located], str] | None,
+    order: tuple[str, ...],
+    chosen: dict[str, Any],
+    again: str,
+) -> int:
+    """Rank the targets; the exit code."""
+    from kassay.certify.optimum import rank as ranking
+    from kassay.certify.runs.options import Budget
+    from kassay.report.screen.console import bar
+    from kassay.report.screen.gaps import rank_view
 
-    return kinds_of(FAMILY)
+    if INSTALLED in targets and len(targets) > 1:
+        raise InputError(f"{INSTALLED}: ranks everything installed, expected no other TARGET")
+    budget = Budget(histories=chosen["histories"] or ranking.HISTORIES)
+    is_installed = INSTALLED in targets
+    here, missing = ranking.installed() if is_installed else (targets or ranking.default_targets(), {})
+    loaded, lacking = measurable(here, chosen, ranking.ranked_kinds())
+    if not loaded:
+        return 4
+    ranking.require_one_sort(loaded)
+    instances, source = posed or instances_of(usual_suite(loaded, chosen))
+    with bar("ranking", len(loaded)) as tell:
+        ranked = ranking.rank(
+            loaded,
+            reporting(instances, lacking),
+            source,
+            order=order,
+            seed=chosen["seed"],
+            budget=budget,
+            report=tell,
+        )
+    document = {
+        "schema": ranking.SCHEMA,
+        "instances": source,
+        "order": ",".join(order),
+        "seed": chosen["seed"],
+        "budget": asdict(budget),
+        "targets": [each.to_json() for each in ranked],
+        "missing": [{"target": spec, "missing": what} for spec, what in missing.items()],
+    }
+    if chosen["out"] is not None:
+        from kassay.cli.pages import write_page
+        from kassay.report.pages.ranks import render
+
+        page = render(ranked, source, order, chosen["seed"], missing=missing, again=again)
+        write_page(page, chosen["out"], "rank.html")
+    present(
+        document,
+        lambda: rank_view(ranked, source, chosen["seed"], versions=is_installed, missing=missing),
+        chosen["json_path"],
+    )
+    return gravest([4 if lacking else 0, *(each.exit_code for each in ranked)])
 
 
 def _measure(
@@ -122,11 +146,9 @@ def _measure(
             instances,
             source,
             order=order,
-            solver=chosen["solver"],
-            seconds=chosen["seconds"],
             report=tell,
         )
-    if chosen["report"]:
+    if chosen["out"] is not None:
         from kassay.cli.pages import write_page
         from kassay.report.pages.gaps import render
 
@@ -146,39 +168,3 @@ def _keep_worst(gaps: TargetGaps, out: Path) -> str:
     path = out / "instances" / file_name(gaps.target.spec, "worst", suffix=".json")
     write_json(gaps.worst.gap.problem.document(), str(path))
     return str(path)
-
-
-def _hunt(targets: Sequence[Target], chosen: dict[str, Any], again: str) -> int:
-    from kassay.certify.optimum.gaps import hunt
-    from kassay.report.screen.console import bar, stack
-    from kassay.report.screen.gaps import hunt_view
-
-    hunts = []
-    for target in targets:
-        with bar(f"hunting {target.spec}") as tell:
-            hunts.append(hunt(target, chosen["seed"], chosen["seconds"] or 20.0, tell))
-    kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
-    documents = [each.to_json() for each in hunts]
-    options = asked_again(chosen)
-    if chosen["report"]:
-        from kassay.cli.pages import write_page
-        from kassay.report.pages.gaps import render_hunt
-
-        write_page(render_hunt(hunts, kept, options, again), chosen["out"], "hunt.html")
-    views = (hunt_view(each, kept[each.target.spec], options) for each in hunts)
-    present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
-    if any(each.failed for each in hunts):
-        return 1
-    return 0 if all(each.finished for each in hunts) else 3
-
-
-def _keep(hunt: Hunt, out: Path) -> dict[str, str]:
-    """Write the worst instance of each objective; returns the paths by objective."""
-    from kassay.writing.files import file_name
-
-    paths = {}
-    for objective, worst in hunt.worst.items():
-        path = out / "instances" / file_name(hunt.target.spec, objective, suffix=".json")
-        write_json(worst.problem.document(), str(path))
-        paths[objective] = str(path)
-    return paths

@@ -4,37 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from kassay.cli import completing
+from kassay.cli.common import (
+    config_option,
+    exhaustive_option,
+    histories_option,
+    json_option,
+    out_option,
+    seed_option,
+    time_option,
+)
 from kassay.cli.options import (
-    Duration,
     FilePath,
     ScopeType,
-    commas,
     gravest,
-    json_option,
     narrowing_settings,
     pairs,
     present,
-    seed_option,
-    written_folder,
+    typed_again,
+    write_json,
 )
-from kassay.cli.targets import complained, target_options
+from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, measurable
 from kassay.model.errors import InputError
+from kassay.reading.documents import one_of
 
 if TYPE_CHECKING:
     from kassay.certify.hunts.hunt import SentenceHunt
+    from kassay.certify.optimum.gaps import Hunt
     from kassay.certify.runs.options import RunOptions
     from kassay.certify.targets.resolve import Target
 
 PLACE = 425
+STEPS: Final = 400
+"""The steps of a hill climb."""
 
 
 @click.command("hunt", epilog="Example: kassay hunt 'max(load) - min(load) <= 1' --on range --on roundrobin")
-@click.argument("claims", nargs=-1, metavar="CLAIM...", shell_complete=completing.claims)
+@click.argument("claims", nargs=-1, metavar="[CLAIM|FILE...]", shell_complete=completing.hunted)
 @click.option(
     "--on",
     "specs",
@@ -44,60 +55,35 @@ PLACE = 425
     shell_complete=completing.target,
     help="Hunt on this target; repeatable.",
 )
-@click.option("--claims-file", type=FilePath(), help='Read named claims from TOML: few-moves = "moved <= 2".')
-@click.option(
-    "--time", "seconds", type=Duration(), help="Limit the time per claim and target.  [default: 30s]"
-)
-@click.option(
-    "--histories", type=click.IntRange(min=0), help="Run this many histories after a complete scope."
-)
-@click.option(
-    "--exhaustive",
-    "scope",
-    type=ScopeType(),
-    help="Try all cases up to MxP first.  [default with --histories: by kind]",
-)
 @click.option(
     "--worst",
-    type=click.Choice(["spread", "leaders", "moves", "rounds", "gap"]),
-    help="Search for the worst case of this figure instead.",
+    metavar="FIGURE[:MxP]",
+    help="Search for the worst spread, leaders, moves, rounds or gap.",
 )
-@click.option("--size", type=ScopeType(), help="Set members x partitions of the worst case.")
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 1_000_000),
-    default=400,
-    show_default=True,
-    help="Set the number of steps of a hill climb.",
-)
-@click.option("--assume", shell_complete=completing.assumptions, help="Narrow the inputs, e.g. no-racks.")
-@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
-@target_options
-@click.option(
-    "--out",
-    type=FilePath(),
-    default=".kassay",
-    show_default=True,
-    callback=written_folder,
-    help="Write traces to this folder.",
-)
+@time_option(shown="30s")
+@histories_option(0)
+@exhaustive_option
+@config_option
+@out_option(".kassay", FilePath())
 @seed_option
 @json_option
-def command(claims: tuple[str, ...], **chosen: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, claims: tuple[str, ...], **chosen: Any) -> int:
     """Hunt for the smallest counterexample to each CLAIM, or report the scope without one.
 
-    A CLAIM is a sentence such as 'all t: spread(t) <= 1 where no_racks', or a built-in claim's id. Every
-    group up to a size is tried first, then random histories. --worst searches for a target's worst case at a
-    size instead. Exit codes: 0 none found, 1 a counterexample, 3 nothing was checked, 4 a target could not be
-    loaded.
+    A CLAIM is a sentence such as 'all t: spread(t) <= 1 where no_racks', a built-in claim's id, or a FILE
+    (TOML) of named sentences. Every group up to a size is tried first, then random histories. --worst
+    spread:4x10 searches for a target's worst case at that size by a hill climb of so many --histories (400),
+    --worst gap for the instances farthest from the optimum. Exit codes: 0 none found, 1 a counterexample or
+    a failure, 3 nothing was checked, 4 a target could not be loaded.
     """
+    if chosen["worst"] == "gap":
+        return _worst_gap(claims, chosen, typed_again(context))
     if chosen["worst"] is not None:
         return _worst(claims, chosen)
-    if chosen["size"] is not None:
-        raise InputError("--size: expected --worst as well")
-    spelled = (*claims, *_from_file(chosen["claims_file"]))
+    spelled = tuple(sentence for claim in claims for sentence in _sentences(claim))
     if not spelled:
-        raise InputError("CLAIM: expected at least one, or --claims-file")
+        raise InputError("CLAIM: expected at least one, or a TOML file of them")
     if chosen["seconds"] is not None and chosen["histories"] is not None:
         raise InputError("--time and --histories: expected one of the two")
     options = _options(chosen)
@@ -117,10 +103,15 @@ def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     from kassay.report.screen.console import bar, stack
     from kassay.report.screen.hunting import worst_view
 
-    if claims or chosen["claims_file"] is not None:
+    if claims:
         raise InputError("CLAIM and --worst: expected one of the two")
-    if chosen["size"] is None:
-        raise InputError("--worst: expected --size MxP as well")
+    figure, _, size = chosen["worst"].partition(":")
+    if figure not in [*Badness]:
+        raise InputError(f"--worst: unknown figure {figure!r}; expected {one_of([*Badness], figure)}")
+    scope = ScopeType().convert(size, None, None)
+    steps = STEPS if chosen["histories"] is None else chosen["histories"]
+    if not steps:
+        raise InputError("--histories 0: a hill climb has at least one")
     options = _options(chosen)
     targets, missing = _loaded(chosen, options)
     if not targets:
@@ -128,9 +119,7 @@ def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     worst: list[WorstCase] = []
     for target in targets:
         with bar(f"the worst of {target.spec}") as tell:
-            case = worst_case(
-                target, Badness(chosen["worst"]), chosen["size"], options, chosen["steps"], report=tell
-            )
+            case = worst_case(target, Badness(figure), scope, options, steps, report=tell)
         if case.example is not None:
             folder = chosen["out"] / "traces"
             claim = case.example.trace.claim
@@ -142,33 +131,68 @@ def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     return 4 if missing else 0
 
 
-def _from_file(path: Any) -> tuple[str, ...]:
-    """The named sentences of a file."""
-    if path is None:
-        return ()
+def _worst_gap(claims: tuple[str, ...], chosen: dict[str, Any], again: str) -> int:
+    """The instances on which each target is farthest from the optimum, one for each objective."""
+    from kassay.certify.optimum.gaps import FAMILY, hunt, kinds_of
+    from kassay.cli.pages import write_page
+    from kassay.report.pages.gaps import render_hunt
+    from kassay.report.screen.console import bar, stack
+    from kassay.report.screen.gaps import hunt_view
+
+    if claims:
+        raise InputError("CLAIM and --worst: expected one of the two")
+    targets, errors = measurable(chosen["specs"], chosen, kinds_of(FAMILY))
+    if not targets:
+        return 4
+    complained(errors)
+    hunts = []
+    for target in targets:
+        with bar(f"hunting {target.spec}") as tell:
+            hunts.append(hunt(target, chosen["seed"], chosen["seconds"] or 20.0, tell))
+    kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
+    documents = [each.to_json() for each in hunts]
+    options = asked_again(chosen)
+    write_page(render_hunt(hunts, kept, options, again), chosen["out"], "hunt.html")
+    views = (hunt_view(each, kept[each.target.spec], options) for each in hunts)
+    present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
+    if any(each.failed for each in hunts):
+        return 1
+    return 4 if errors else 0 if all(each.finished for each in hunts) else 3
+
+
+def _keep(hunt: Hunt, out: Path) -> dict[str, str]:
+    """Write the worst instance of each objective; returns the paths by objective."""
+    from kassay.writing.files import file_name
+
+    paths = {}
+    for objective, worst in hunt.worst.items():
+        path = out / "instances" / file_name(hunt.target.spec, objective, suffix=".json")
+        write_json(worst.problem.document(), str(path))
+        paths[objective] = str(path)
+    return paths
+
+
+def _sentences(claim: str) -> tuple[str, ...]:
+    """The claim itself, or the named sentences of a TOML file."""
+    if not claim.endswith(".toml"):
+        return (claim,)
     from kassay.properties.claims import require_claims
     from kassay.reading.documents import at, read_sentences
 
-    sentences = read_sentences(path)
-    with at(str(path)):
+    sentences = read_sentences(Path(claim))
+    with at(claim):
         require_claims(sentences)
-    return sentences
+    return tuple(sentences)
 
 
 def _options(chosen: dict[str, Any]) -> RunOptions:
     """The options of the calls, checked before any work."""
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import RunOptions
-    from kassay.model.kinds import RebalanceProtocol
-    from kassay.properties.assumptions import parse_assumptions
 
-    assumed = commas(chosen["assume"], "--assume")
     return RunOptions(
-        assume=parse_assumptions(list(assumed)) if assumed else frozenset(),
-        protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
         seed=chosen["seed"],
-        in_process=chosen["in_process"],
-        limits=Limits(call_timeout_s=chosen["call_timeout"]),
+        limits=Limits(call_timeout_s=CALL_TIMEOUT_S),
         config=pairs(chosen["configs"], "--config"),
     )
 
@@ -184,7 +208,6 @@ def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], 
         try:
             target = resolve(
                 spec,
-                in_process=options.in_process,
                 limits=options.limits,
                 config=options.config,
                 protocol=options.protocol,
@@ -207,8 +230,8 @@ def _hunts(
     from kassay.report.screen.console import bar
 
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or 30.0
-    how = HuntOptions(seconds, chosen["histories"], chosen["scope"], chosen["seed"])
-    narrowed_by = narrowing_settings("claims-file", "assume", "exhaustive")
+    how = HuntOptions(seconds, chosen["histories"], chosen["exhaustive"], chosen["seed"])
+    narrowed_by = narrowing_settings("exhaustive")
     pairs_ = [(target, claim) for target in targets for claim in spelled if parse_claim(claim, target.kind)]
     for target, claim in pairs_:
         with bar(f"hunting on {target.spec}") as tell:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kassay.cli.options import FilePath, json_option, no_seed_option, present
+from kassay.cli.options import FilePath, say
 from kassay.model.errors import InputError
 
 PLACE = 700
@@ -19,28 +19,23 @@ GITHUB = {".github/workflows/kassay.yml": "kassay.yml.txt"}
 @click.command("init", epilog="Example: kassay init --github")
 @click.argument("folder", metavar="[DIR]", default=".", type=FilePath())
 @click.option("--github", is_flag=True, help="Also write .github/workflows/kassay.yml for GitHub Actions.")
-@click.option("--force", is_flag=True, help="Overwrite existing files.")
-@no_seed_option
-@json_option
-def command(folder: Path, github: bool, force: bool, json_path: str | None) -> int:
+def command(folder: Path, github: bool) -> int:
     """Write an example assignor and its test into DIR; both run unchanged.
 
-    Existing files are overwritten only with --force; without it, nothing is written if one exists.
+    Nothing is written if one of the files exists.
     """
     from kassay.reading.documents import is_there
-    from kassay.report.screen.console import stack, whole_line
     from kassay.writing.files import write_text
 
     templates = EXAMPLE | (GITHUB if github else {})
     paths = [folder / name for name in templates]
     for path in paths:
-        if is_there(path) and not force:
-            raise InputError(f"{path}: is there already, expected --force to write over it")
+        if is_there(path):
+            raise InputError(f"{path}: is there already, expected none")
     for path, template in zip(paths, templates.values(), strict=True):
         write_text(_text(template), str(path))
-    document = {"schema": "kassay/init/1", "files": [str(path) for path in paths]}
-    lines = [*(f"written: {path}" for path in paths), "", f"Next: {_next(folder)}"]
-    present(document, lambda: stack(*map(whole_line, lines)), json_path)
+    for line in (*(f"written: {path}" for path in paths), "", f"Next: {_next(folder)}"):
+        say(line)
     return 0
 
 

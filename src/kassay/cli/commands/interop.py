@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kassay.cli.options import FilePath, commas, json_option, present, written_file
+from kassay.cli.common import (
+    config_option,
+    fetch_option,
+    histories_option,
+    json_option,
+    out_option,
+    release_option,
+)
+from kassay.cli.options import FilePath, commas, pairs, present
 
 if TYPE_CHECKING:
     from kassay.certify.live.clients import ClientPrograms
@@ -23,47 +31,27 @@ PLACE = 341
 )
 @click.argument("libraries", metavar="LIBRARY,LIBRARY,...")
 @click.option("--strategy", metavar="NAME,...", help="Set the strategy of both; several one after another.")
-@click.option(
-    "--protocol",
-    type=click.Choice(["classic", "consumer"]),
-    default="classic",
-    show_default=True,
-    help="Play groups of this protocol.",
-)
-@click.option("--release", default="4.4.0", show_default=True, help="Set the release of the broker.")
-@click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
-@click.option("--fetch", is_flag=True, help="Download what is missing (jars, packages), once.")
-@click.option(
-    "--plays", type=click.IntRange(1, 100), default=1, show_default=True, help="Play each pair so often."
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 16),
-    default=1,
-    show_default=True,
-    help="Play so many groups at a time on the broker.",
-)
-@click.option(
-    "--results", callback=written_file, metavar="FILE", help="Continue this file of results, or begin it."
-)
-@click.option("--html", "html_path", callback=written_file, metavar="FILE", help="Write the table as a page.")
+@config_option
+@release_option()
+@fetch_option
+@histories_option(default=1)
+@out_option(None, FilePath())
 @json_option
 def command(
     libraries: str,
     strategy: str | None,
-    protocol: str,
+    configs: tuple[str, ...],
     release: str,
-    kafka_home: Path | None,
     fetch: bool,
-    plays: int,
-    jobs: int,
-    results: str | None,
-    html_path: str | None,
+    histories: int,
+    out: Path | None,
     json_path: str | None,
 ) -> int:
     """Play every ordered pair of client libraries in one group, and show whether they agree.
 
-    The first of a pair leads, then the second. Exits with 1 if a pair does not agree.
+    The first of a pair leads, then the second, in so many --histories. --config group.protocol=consumer plays
+    KIP-848. --out keeps every play in interop.json, and continues what is there. Exits with 1 if a pair does
+    not agree.
     """
     from kassay.certify.live.clients import ClientPrograms
     from kassay.certify.live.interop import pairs_of
@@ -74,29 +62,41 @@ def command(
     from kassay.report.screen.interop import interop_view
     from kassay.writing.files import write_text
 
+    protocol, results = _protocol(configs), None if out is None else str(out / "interop.json")
     strategies = commas(strategy, "--strategy") or (("uniform",) if protocol == "consumer" else ("range",))
     named = ClientPrograms({}, (), release)
     names = commas(libraries, "LIBRARY,...") or ()
-    pairs = pairs_of(names, strategies, "consumer" if protocol == "consumer" else "classic", named)
+    every = pairs_of(names, strategies, "consumer" if protocol == "consumer" else "classic", named)
     before = _before(results, release)
-    lacking = [pair for pair in pairs if left(before, pair, plays)]
+    lacking = [pair for pair in every if left(before, pair, histories)]
     result = before
     if lacking:
-        ready = _ready(named, release, kafka_home, fetch=fetch)
+        ready = _ready(named, release, fetch=fetch)
         seats = [seat for pair in lacking for seat in pair.script().seats]
         if fetch:
             ready.fetch(seats)
         require_programs(ready, seats)
-        options = InteropOptions(lacking, plays, jobs)
-        with bar("playing", sum(left(before, pair, plays) for pair in lacking)) as progress:
+        options = InteropOptions(lacking, histories)
+        with bar("playing", sum(left(before, pair, histories) for pair in lacking)) as progress:
             known = sum(len(each.plays) for each in before.pairs)
             keep = partial(_keep, results, lambda done, words: progress(done - known, words))
             result = interop(options, ready, before, keep)
-    result = result.of(pairs)
-    if html_path is not None:
-        write_text(render(result), html_path)
+    result = result.of(every)
+    if out is not None:
+        write_text(render(result), str(out / "interop.html"))
     present(result.to_json(), lambda: interop_view(result), json_path)
     return result.exit_code
+
+
+def _protocol(configs: tuple[str, ...]) -> str:
+    """The group protocol among the properties; raises `InputError` for another property or value."""
+    from kassay.model.errors import InputError
+
+    given = pairs(configs, "--config")
+    protocol = given.pop("group.protocol", "classic")
+    if given or protocol not in ("classic", "consumer"):
+        raise InputError(f"--config {' '.join(configs)}: expected group.protocol=classic or =consumer")
+    return protocol
 
 
 def _before(results: str | None, release: str) -> InteropResult:
@@ -109,15 +109,15 @@ def _before(results: str | None, release: str) -> InteropResult:
     return read_results(results, release)
 
 
-def _ready(named: ClientPrograms, release: str, home: Path | None, *, fetch: bool) -> ClientPrograms:
+def _ready(named: ClientPrograms, release: str, *, fetch: bool) -> ClientPrograms:
     """The programs with the jars of the broker."""
     from dataclasses import replace
 
-    from kassay.certify.genuine.jars import broker_jars
+    from kassay.certify.genuine.jars import broker_jars, kafka_home
     from kassay.certify.jars.java import find_java
 
     find_java("kassay interop", "java")
-    return replace(named, jars=broker_jars(release, home=home, fetch=fetch))
+    return replace(named, jars=broker_jars(release, home=kafka_home(), fetch=fetch))
 
 
 def _keep(

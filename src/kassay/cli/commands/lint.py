@@ -1,26 +1,20 @@
-"""Find what is wrong with settings of clients and brokers, and with reassignments, before anything runs."""
+"""Find what is wrong with settings and reassignments before anything runs."""
 
 from __future__ import annotations
 
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import json_option, no_seed_option, present
+from kassay.cli.common import client_option, json_option, release_option
+from kassay.cli.options import present
 
 PLACE = 325
 
 
 @click.command("lint", epilog="Example: kassay lint consumer.properties server.properties --release 4.3")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completing.file)
-@click.option(
-    "--client",
-    "library",
-    metavar="LIBRARY",
-    shell_complete=completing.client,
-    help="Set the library of the clients.  [default: by the settings]",
-)
-@click.option("--release", metavar="RELEASE", help="Set the brokers' release, e.g. 4.3.  [default: any]")
-@no_seed_option
+@client_option
+@release_option(None)
 @json_option
 def command(files: tuple[str, ...], library: str | None, release: str | None, json_path: str | None) -> int:
     """Check the FILEs: settings of clients, Streams applications and brokers, and reassignments.

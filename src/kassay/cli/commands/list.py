@@ -1,4 +1,4 @@
-"""List assignors, placers, partitioners, claims, models, switches or suites, or the classes of a jar."""
+"""List assignors, claims, models, switches, suites and more, or the classes of a jar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import json_option, tabbed, write_json
+from kassay.cli.common import json_option
+from kassay.cli.options import tabbed, write_json
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
@@ -176,17 +177,31 @@ def _models() -> Rows:
 def _switches() -> Rows:
     from kassay.certify.protocols.switch_runs import command as walk_of
     from kassay.certify.protocols.switches import SWITCHES
+    from kassay.certify.protocols.variants import VARIANTS, WORDS
 
     return [
-        {
-            "switch": s.name,
-            "model": s.model,
-            "wrong rule": s.bug,
-            "effect": s.effect,
-            "found by": ", ".join(s.shows),
-            "command": walk_of(s),
-        }
-        for s in SWITCHES.values()
+        *(
+            {
+                "switch": name,
+                "model": models[0] if len(models) == 1 else "several",
+                "wrong rule": "none: a variant",
+                "effect": f"{WORDS[name]} ({', '.join(models)})",
+                "found by": "",
+                "command": f"kassay explore {models[0]} --switch {name}",
+            }
+            for name, models in VARIANTS.items()
+        ),
+        *(
+            {
+                "switch": s.name,
+                "model": s.model,
+                "wrong rule": s.bug,
+                "effect": s.effect,
+                "found by": ", ".join(s.shows),
+                "command": walk_of(s),
+            }
+            for s in SWITCHES.values()
+        ),
     ]
 
 

@@ -1,18 +1,31 @@
-"""Play histories with real clients on a genuine broker, and judge what the clients report."""
+"""Play histories with real clients on a genuine broker, and judge their reports."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kassay.cli import completing
+from kassay.cli.common import (
+    bootstrap_option,
+    client_option,
+    config_option,
+    fetch_option,
+    from_option,
+    group_option,
+    histories_option,
+    json_option,
+    release_option,
+    seed_option,
+    to_option,
+)
 from kassay.cli.migrating import migrate_members
-from kassay.cli.options import Duration, FilePath, commas, json_option, present, say, seed_option
+from kassay.cli.options import commas, pairs, present, say
 from kassay.cli.rehearsing import Rehearsing, rehearse_rollout
 
 if TYPE_CHECKING:
@@ -23,127 +36,78 @@ if TYPE_CHECKING:
 
 PLACE = 340
 HISTORIES = 3
+ASSIGNORS = "group.consumer.assignors"
+"""A jar as the value of this property is loaded into the brokers, and its assignors are set."""
 
 
 @click.command("live", epilog="Example: kassay live --fetch --clients java:range*2,librdkafka:range")
-@click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file)
-@click.option("--rehearse", is_flag=True, help="Rehearse a rollout for the group in the FILEs.")
-@click.option("--group", metavar="NAME", help="Rehearse for this group of several.")
-@click.option(
-    "--from", "start", metavar="TARGET", shell_complete=completing.target, help="Set the present assignor."
-)
-@click.option(
-    "--to", "goal", metavar="TARGET", shell_complete=completing.target, help="Roll out this assignor."
-)
-@click.option(
-    "--client", metavar="LIBRARY", shell_complete=completing.client, help="Set its library.  [default: java]"
-)
-@click.option(
-    "--to-client", metavar="LIBRARY", shell_complete=completing.client, help="Roll out this library instead."
-)
-@click.option("--release", default="4.4.0", show_default=True, help="Set the release of the broker.")
-@click.option("--kafka-home", type=FilePath(), metavar="DIR", help="Use the jars of this distribution.")
-@click.option("--fetch", is_flag=True, help="Download what is missing (jars, packages), once.")
-@click.option("--brokers", type=click.Choice(["1", "3"]), help="Start so many brokers.  [default: 1]")
-@click.option("--upgrade-to", metavar="RELEASE", help="Upgrade the brokers to this release, and back.")
-@click.option("--migrate", is_flag=True, help="Change the members' protocol under each policy, and back.")
-@click.option("--racks", metavar="RACK,...", help="Place brokers and members in these racks in turn.")
-@click.option(
-    "--broker-assignor", type=FilePath(), metavar="JAR", help="Load this jar's assignors into the brokers."
-)
-@click.option(
-    "--broker-config",
-    "configs",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Set this in the brokers; repeatable.",
-)
-@click.option("--bootstrap-server", metavar="HOST:PORT", help="Use this cluster for tests instead.")
-@click.option("--yes", is_flag=True, help="Do not ask before using that cluster.")
+@click.argument("files", nargs=-1, metavar="[SCRIPT|FILE...]", shell_complete=completing.file)
 @click.option("--clients", metavar="SPEC,...", help="Set the members, e.g. java:range*2,librdkafka:range.")
 @click.option(
     "--program", "programs", multiple=True, metavar="NAME=COMMAND", help="Add an own client; repeatable."
 )
-@click.option(
-    "--histories", type=click.IntRange(1), default=HISTORIES, show_default=True, help="Play this many."
-)
-@click.option("--time", "seconds", type=Duration(), help="Start no further history after this time.")
-@click.option("--script", type=FilePath(), metavar="FILE", help="Play this script instead.")
-@click.option(
-    "--again",
-    type=click.IntRange(0, 20),
-    default=4,
-    show_default=True,
-    help="Replay a script that breaks a claim.",
-)
-@click.option("--no-shrink", is_flag=True, help="Do not look for a smaller script.")
+@histories_option(default=HISTORIES)
+@release_option()
+@click.option("--upgrade-to", metavar="RELEASE", help="Upgrade the brokers to this release, and back.")
+@click.option("--migrate", is_flag=True, help="Change the members' protocol under each policy, and back.")
+@click.option("--brokers", metavar="N|RACK,...", help="Start 1 or 3, or one in each rack.  [default: 1]")
+@config_option
+@fetch_option
+@bootstrap_option
+@click.option("--yes", is_flag=True, help="Do not ask before using that cluster.")
+@group_option
+@from_option
+@to_option("none")
+@client_option
 @click.option("--clean", is_flag=True, help="End and remove what earlier runs left, and exit.")
 @seed_option
 @json_option
-def command(
-    files: tuple[str, ...],
-    rehearse: bool,
-    group: str | None,
-    start: str | None,
-    goal: str | None,
-    client: str | None,
-    to_client: str | None,
-    release: str,
-    kafka_home: Path | None,
-    fetch: bool,
-    brokers: str | None,
-    upgrade_to: str | None,
-    migrate: bool,
-    racks: str | None,
-    broker_assignor: Path | None,
-    configs: tuple[str, ...],
-    bootstrap_server: str | None,
-    yes: bool,
-    clients: str | None,
-    programs: tuple[str, ...],
-    histories: int,
-    seconds: float | None,
-    script: Path | None,
-    again: int,
-    no_shrink: bool,
-    clean: bool,
-    seed: int,
-    json_path: str | None,
-) -> int:
+def command(files: tuple[str, ...], clean: bool, **chosen: Any) -> int:
     """Play histories with real clients on a genuine broker, and judge what the clients report.
 
-    Starts a broker of its own on the loopback, and ends all that it starts. Exits with 1 if a claim is
+    --clients get generated histories; a SCRIPT (TOML) is played as it stands. With the FILEs of `what-if` and
+    --to TARGET, or --library A,B, the rollout of that group is rehearsed. Starts a broker of its own on the
+    loopback, with the properties of --config, and ends all that it starts. Exits with 1 if a claim is
     violated, with 3 if a claim could never be judged.
     """
     if clean:
         return _clean()
     from kassay.certify.live.clients import ClientPrograms
     from kassay.certify.live.run import LiveOptions, fetch_releases, live, require_own, require_programs
-    from kassay.certify.live.script import read_script
+    from kassay.certify.live.script import is_script, read_script
     from kassay.model.errors import InputError
     from kassay.report.screen.console import bar
     from kassay.report.screen.live import live_view
 
-    rollout = Rehearsing(files, group, start, goal, client, to_client)
-    if not rehearse and not rollout.is_empty:
-        raise InputError("FILE, --group, --from, --to, --client, --to-client: expected --rehearse with them")
-    if (clients is not None) + (script is not None) + rehearse != 1:
+    scripts = [file for file in files if is_script(file)]
+    rollout = Rehearsing(
+        tuple(file for file in files if file not in scripts),
+        chosen["group"],
+        chosen["strategy"],
+        chosen["targets"],
+        commas(chosen["library"], "--library") or (),
+    )
+    rehearses = not rollout.is_empty
+    if (chosen["clients"] is not None) + len(scripts) + rehearses != 1:
         raise InputError(
-            "expected one of --clients, such as java:range*2,librdkafka:range, --script FILE and --rehearse"
+            "expected one of --clients, such as java:range*2,librdkafka:range, a SCRIPT and a group's FILEs"
         )
-    own = _own(programs)
+    release, fetch, upgrade_to = chosen["release"], chosen["fetch"], chosen["upgrade_to"]
+    own = _own(chosen["programs"])
     named = ClientPrograms(own, (), release)
-    seats = named.seats(commas(clients, "--clients") or ()) if clients is not None else ()
-    shape = _shape(brokers or (upgrade_to and "3"), racks, configs, script)
-    read = read_script(str(script)) if script is not None else None
+    seats = named.seats(commas(chosen["clients"], "--clients") or ()) if chosen["clients"] else ()
+    settings = pairs(chosen["configs"], "--config")
+    assignor = Path(settings.pop(ASSIGNORS)) if settings.get(ASSIGNORS, "").endswith(".jar") else None
+    shape = _shape(chosen["brokers"] or (upgrade_to and "3"), settings, bool(scripts))
+    read = read_script(scripts[0]) if scripts else None
     more: tuple[LiveScript, ...] = ()
     if upgrade_to is not None:
-        scripts = _upgrade(seats, shape, release, upgrade_to)
-        read, more = scripts[0], scripts[1:]
+        of_types = _upgrade(seats, shape, release, upgrade_to)
+        read, more = of_types[0], of_types[1:]
 
     def complete(members: Sequence[LiveSeat]) -> ClientPrograms:
         """The programs with the jars of the broker, and with what the members need."""
-        ready = _with_jars(named, release, kafka_home, fetch)
+        ready = _with_jars(named, release, fetch)
         if fetch:
             ready.fetch(members)
         require_programs(ready, members)
@@ -153,60 +117,57 @@ def command(
         seats,
         read,
         more,
-        histories,
-        seconds,
-        seed,
-        again,
-        not no_shrink,
-        bootstrap=bootstrap_server,
+        chosen["histories"],
+        None,
+        chosen["seed"],
+        bootstrap=chosen["bootstrap"],
         cluster=shape,
-        assignor=broker_assignor,
+        assignor=assignor,
     )
     require_own(options)
-    if rehearse:
-        return rehearse_rollout(rollout, options, named, complete, json_path)
-    if migrate:
-        return migrate_members(options, named, complete, json_path)
+    if rehearses:
+        return rehearse_rollout(rollout, options, named, complete, chosen["json_path"])
+    if chosen["migrate"]:
+        return migrate_members(options, named, complete, chosen["json_path"])
     ready = complete(options.members)
     fetch_releases(options, fetch=fetch)
-    if bootstrap_server is not None:
-        _agree(options, bootstrap_server, yes=yes)
-    with bar("playing", None if read else histories) as progress:
+    if chosen["bootstrap"] is not None:
+        _agree(options, chosen["bootstrap"], yes=chosen["yes"])
+    with bar("playing", None if read else chosen["histories"]) as progress:
         result = live(options, ready, lambda done, words: progress(done, words))
-    present(result.to_json(), lambda: live_view(result), json_path)
+    present(result.to_json(), lambda: live_view(result), chosen["json_path"])
     return result.exit_code
 
 
-def _with_jars(named: ClientPrograms, release: str, home: Path | None, fetch: bool) -> ClientPrograms:
+def _with_jars(named: ClientPrograms, release: str, fetch: bool) -> ClientPrograms:
     """The programs with the jars of the broker, which kassay's own helper needs too.
 
     Wrong options come before a missing Java, and a missing Java before a download.
     """
     from dataclasses import replace
 
-    from kassay.certify.genuine.jars import broker_jars
+    from kassay.certify.genuine.jars import broker_jars, kafka_home
     from kassay.certify.jars.java import find_java
 
     if fetch:
         find_java("kassay live", "java")
-    jars = broker_jars(release, home=home, fetch=fetch)
+    jars = broker_jars(release, home=kafka_home(), fetch=fetch)
     find_java("kassay live", "java")
     return replace(named, jars=jars)
 
 
-def _shape(
-    brokers: str | None, racks: str | None, configs: tuple[str, ...], script: Path | None
-) -> BrokerShape:
+def _shape(brokers: str | None, settings: Mapping[str, str], has_script: bool) -> BrokerShape:
     """The brokers that the options want; raises `InputError`."""
     from kassay.certify.live.brokers import BrokerShape
-    from kassay.cli.options import pairs
     from kassay.model.errors import InputError
 
-    if script is not None and (brokers or racks):
-        raise InputError("--brokers, --racks: a script has them in [brokers] and [[member]]")
-    return BrokerShape(
-        int(brokers or 1), tuple(commas(racks, "--racks") or ()), settings=pairs(configs, "--broker-config")
-    )
+    if has_script and brokers:
+        raise InputError("--brokers: a script has them in [brokers] and [[member]]")
+    racks = () if brokers is None or brokers.isdigit() else commas(brokers, "--brokers") or ()
+    number = str(len(racks)) if racks else brokers or "1"
+    if number not in ("1", "3"):
+        raise InputError(f"--brokers {brokers}: expected 1 or 3, or as many racks such as a,b,c")
+    return BrokerShape(int(number), racks, settings=settings)
 
 
 def _upgrade(
@@ -226,7 +187,6 @@ def _upgrade(
 def _own(programs: tuple[str, ...]) -> dict[str, list[str]]:
     """The own client programs by name; raises `InputError`."""
     from kassay.certify.live.clients import LIBRARIES
-    from kassay.cli.options import pairs
     from kassay.model.errors import InputError
 
     own = {}

@@ -9,64 +9,39 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import SOLVERS, Duration, JsonLines, complain, json_option, no_seed_option
-from kassay.model.errors import InputError
+from kassay.cli.common import json_option, order_option, time_option, verbose_option
+from kassay.cli.options import JsonLines, complain
+from kassay.cli.targets import names_suite
 
 if TYPE_CHECKING:
     from kassay.reading.documents import Located
 
 PLACE = 400
 
-ORDER = "balance,movement,rack"
-
 
 @click.command("optimum", epilog="Example: kassay optimum group.json --json result.json")
-@click.argument("instance", required=False, metavar="INSTANCE", shell_complete=completing.file)
-@click.option(
-    "--suite",
-    "suite_name",
-    shell_complete=completing.suite,
-    help="Solve the instances of a suite (kassay list suites).",
-)
-@click.option(
-    "--order",
-    "order_text",
-    default=ORDER,
-    show_default=True,
-    shell_complete=completing.goals,
-    help="Set the order of the goals.",
-)
+@click.argument("instance", metavar="INSTANCE|SUITE", shell_complete=completing.instances)
+@order_option
 @click.option(
     "--tolerance", metavar="PERCENT", help="Allow this excess of the largest load, for fewer moves."
 )
 @click.option("--budget", type=click.IntRange(min=0), metavar="COST", help="Limit the total cost of moves.")
-@click.option(
-    "--solver",
-    type=click.Choice(SOLVERS),
-    default="flow",
-    show_default=True,
-    help="Choose the solver of consumer groups.",
-)
-@click.option(
-    "--time", "seconds", type=Duration(), help="Limit the time per instance.  [default: 10s if NP-hard]"
-)
-@click.option("--why", is_flag=True, help="Also print which members and topics limit the balance.")
-@no_seed_option
+@time_option(shown="10s if NP-hard")
+@verbose_option
 @json_option
 def command(
-    instance: str | None,
-    suite_name: str | None,
+    instance: str,
     order_text: str,
     tolerance: str | None,
     budget: int | None,
-    solver: str,
     seconds: float | None,
-    why: bool,
+    verbose: bool,
     json_path: str | None,
 ) -> int:
     """Find the best assignment, placement or task assignment of each INSTANCE, and prove it.
 
-    INSTANCE is a file with one JSON document or JSON lines, `-` for standard input. Exit codes:
+    INSTANCE is a file with one JSON document or JSON lines, `-` for standard input, or a suite (`kassay list
+    suites`). -v also says which members and topics limit the balance. Exit codes:
     0 all optimal, 2 unreadable or infeasible, 3 an interval or unknown within the time.
     """
     from kassay.certify.optimum.solve import forced_by, line_of, located_in_suite, read_instance, solve
@@ -81,14 +56,12 @@ def command(
         from kassay.solver.packing.items import parse_tolerance
 
         within = parse_tolerance(tolerance)
-    if (instance is None) is (suite_name is None):
-        raise InputError("INSTANCE: expected a file, `-`, or --suite NAME")
     located: Iterable[Located]
     collection: AbstractContextManager[None] = nullcontext()
-    if suite_name is not None:
-        located = located_in_suite(suite_name)
+    if names_suite(instance):
+        located = located_in_suite(instance)
     else:
-        located = read = documents(instance or "-")
+        located = read = documents(instance)
         for each in read if len(read) > 1 else ():
             read_instance(each)
         if len(read) == 1:
@@ -98,8 +71,8 @@ def command(
     rows, outcomes = [], []
     with collection, JsonLines(json_path, plain=True) as lines, bar("solving") as show:
         for each in located:
-            result = solve(each, order, solver, seconds, tolerance=within, budget=budget)
-            if why and (forced := forced_by(result)) is not None:
+            result = solve(each, order, "flow", seconds, tolerance=within, budget=budget)
+            if verbose and (forced := forced_by(result)) is not None:
                 result["why_not_better"] = forced
             lines.write(result)
             rows.append(optimum_row(line_of(result)))

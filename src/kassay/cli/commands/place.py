@@ -1,4 +1,4 @@
-"""Check a cluster's replica placement, find the certified best one, and plan the steps to it."""
+"""Check a cluster's replicas, find the certified best placement, plan the steps to it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from kassay.cli import completing
-from kassay.cli.clusters import live_cluster, live_options
-from kassay.cli.options import FilePath, json_option, no_seed_option, present, require_writable, write_json
+from kassay.cli.clusters import live_cluster, require_no_outputs
+from kassay.cli.common import bootstrap_option, json_option, out_option, verbose_option
+from kassay.cli.options import FilePath, present, require_writable, write_json
 from kassay.model.errors import InputError
 from kassay.reading.documents import shown, suggestion
 
@@ -43,6 +45,22 @@ class ByteSize(click.ParamType[int]):
             )
         units = _SIZES if match[3] or not match[4] else _DECIMAL
         return int(float(match[1]) * units[match[2]])
+
+
+class Amount(click.ParamType[tuple[int, bool]]):
+    """A number of copies such as `20`, or bytes with a unit such as `500GiB`; and whether it is in bytes."""
+
+    name = "amount"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, bool]:
+        """The number, and whether it is one of bytes."""
+        if isinstance(value, tuple):
+            return value
+        if re.fullmatch(r"\d{1,15}", str(value), re.ASCII):
+            return int(value), False
+        return ByteSize().convert(value, param, ctx), True
 
 
 class NewBroker(click.ParamType[tuple[int, str | None]]):
@@ -83,31 +101,10 @@ _ID = click.IntRange(0, 2**31 - 1)
 
 
 @click.command(
-    "place", epilog="Example: kassay place topics.txt brokers.txt --remove-broker 3 --add-broker 9:az-c --why"
+    "place", epilog="Example: kassay place topics.txt brokers.txt --remove-broker 3 --add-broker 9:az-c -v"
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file)
-@click.option(
-    "--topics",
-    multiple=True,
-    metavar="FILE",
-    shell_complete=completing.file,
-    help="Output of kafka-topics --describe, or a reassignment.",
-)
-@click.option(
-    "--brokers",
-    multiple=True,
-    metavar="FILE",
-    shell_complete=completing.file,
-    help="Output of kafka-broker-api-versions, or lines id,rack.",
-)
-@click.option(
-    "--sizes",
-    multiple=True,
-    metavar="FILE",
-    shell_complete=completing.file,
-    help="Output of kafka-log-dirs --describe.",
-)
-@live_options
+@bootstrap_option
 @click.option(
     "--remove-broker", type=_ID, multiple=True, metavar="N", help="Decommission this broker; repeatable."
 )
@@ -134,59 +131,49 @@ _ID = click.IntRange(0, 2**31 - 1)
     help="Plan these although data may be lost.",
 )
 @click.option(
-    "--max-moves", type=click.IntRange(min=0), metavar="N", help="Limit the number of copied replicas."
+    "--budget",
+    type=Amount(),
+    metavar="N|SIZE",
+    help="Limit the total cost of moves.  [default: none]",
 )
-@click.option("--max-bytes", type=ByteSize(), metavar="SIZE", help="Limit the bytes copied; needs --sizes.")
 @click.option(
-    "--step-moves", type=click.IntRange(min=1), metavar="N", help="Limit the copies per step.  [default: 50]"
-)
-@click.option(
-    "--step-bytes", type=ByteSize(), metavar="SIZE", help="Limit the bytes per step; needs --sizes."
+    "--per-step",
+    "steps",
+    type=Amount(),
+    multiple=True,
+    metavar="N|SIZE",
+    help="Limit a step's copies or bytes; repeatable.  [default: 50]",
 )
 @click.option(
     "--throttle", type=ByteSize(), default="50MB", show_default=True, help="Limit the bytes per second."
 )
-@click.option("--judge", is_flag=True, help="Check today's placement only; exit 1 if it breaks a claim.")
-@click.option("--lint", "lints", is_flag=True, help="Lint FILEs of kafka-reassign-partitions instead.")
-@click.option("--why", is_flag=True, help="Also print why no better placement exists.")
-@click.option("-v", "--verbose", is_flag=True, help="Print every violation of a claim.")
-@click.option(
-    "--out",
-    type=FilePath(),
-    default=".kassay/place",
-    show_default=True,
-    help="Write the plan to this folder.",
-)
-@click.option("--report", type=click.Choice(["html"]), help="Also write a page with brokers and steps.")
-@no_seed_option
+@click.option("--judge", is_flag=True, help="Check today's placement only.")
+@verbose_option
+@out_option(".kassay/place", FilePath())
 @json_option
 @click.pass_context
 def command(context: click.Context, /, **chosen: Any) -> int:
     """Check a cluster's replica placement, find the best one with a proof, and plan the steps to it.
 
     A FILE is the output of kafka-topics --describe, kafka-broker-api-versions, kafka-log-dirs or
-    kafka-reassign-partitions; its content identifies the format. The plan is JSON for
-    kafka-reassign-partitions in bounded steps, each with a rollback file. Exit codes: 0 done, 1 a claim is
-    broken (--judge), a file has errors (--lint) or a partition cannot be moved, 2 unreadable or impossible,
-    3 not proven.
+    kafka-reassign-partitions, or lines id,rack; its content identifies the format. The plan is JSON for
+    kafka-reassign-partitions in bounded steps, each with a rollback file. --budget and --per-step take copies
+    (20) or bytes (500GiB). -v says why no better placement exists. Exit codes: 0 done, 1 a claim is broken
+    (--judge) or a partition cannot be moved, 2 unreadable or impossible, 3 not proven.
     """
-    from kassay.certify.replicas.sources import ClusterSources
+    from kassay.certify.replicas.sources import ClusterSources, take_file
 
-    if chosen["command_config"] is not None and chosen["bootstrap"] is None:
-        raise InputError("--command-config: expected --bootstrap-server with it")
-    sources = _sources(chosen) if chosen["bootstrap"] is not None else ClusterSources()
-    if chosen["lints"]:
-        return _lint(chosen, sources)
     if not chosen["judge"]:
         require_writable(str(chosen["out"]), "--out", folder=True)
-    from kassay.certify.replicas.sources import take_file, take_named
-
-    for path in chosen["files"]:
-        take_file(sources, path)
-    take_named(sources, chosen["topics"], chosen["brokers"], chosen["sizes"])
+    sources = ClusterSources()
+    if chosen["bootstrap"] is not None:
+        sources = _sources(chosen)
+    else:
+        for path in chosen["files"]:
+            take_file(sources, path)
     plan = _plan(chosen, sources)
     files = {} if chosen["judge"] else _write(plan, chosen["out"])
-    if chosen["report"]:
+    if _gives_out(context):
         from kassay.cli.pages import write_page
         from kassay.report.pages.place import render
         from kassay.writing.text import shell_command
@@ -203,15 +190,17 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     return 1 if plan.blocked else 0 if plan.proposal.is_proven else 3
 
 
+def _gives_out(context: click.Context) -> bool:
+    """Whether --out is given: only then a page is written next to the plan."""
+    return context.get_parameter_source("out") is not ParameterSource.DEFAULT
+
+
 def _sources(chosen: dict[str, Any]) -> ClusterSources:
     """The cluster as its brokers describe it; raises `InputError`."""
     from kassay.certify.replicas.live import read_live_replicas
     from kassay.report.screen.console import bar
 
-    if chosen["topics"] or chosen["brokers"] or (chosen["files"] and not chosen["lints"]):
-        raise InputError(
-            "--bootstrap-server: provides topics and brokers itself, expected no files of either"
-        )
+    require_no_outputs(chosen, "topics and brokers")
     with live_cluster(chosen) as cluster, bar("reading"):
         return read_live_replicas(cluster)
 
@@ -220,8 +209,8 @@ def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> A
     from kassay.report.screen.place import judged_view, place_view
 
     if chosen["judge"]:
-        return judged_view(plan, why=chosen["why"], verbose=chosen["verbose"])
-    return place_view(plan, files, chosen["throttle"], why=chosen["why"], verbose=chosen["verbose"])
+        return judged_view(plan, why=chosen["verbose"], verbose=chosen["verbose"])
+    return place_view(plan, files, chosen["throttle"], why=chosen["verbose"], verbose=chosen["verbose"])
 
 
 def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
@@ -230,8 +219,6 @@ def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
     from kassay.certify.replicas.proposal import MoveLimit
     from kassay.certify.replicas.steps import DEFAULT_MOVES, StepBound
 
-    if chosen["max_moves"] is not None and chosen["max_bytes"] is not None:
-        raise InputError("--max-moves and --max-bytes: expected one of the two")
     if not chosen["throttle"]:
         raise InputError("--throttle 0: expected at least a byte a second")
     change = _change(chosen)
@@ -239,17 +226,21 @@ def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
         raise InputError("--judge: checks today's placement, expected no change of brokers")
     added = frozenset(broker.broker_id for broker in change.added)
     cluster = sources.cluster(added, change.leaving, judged=chosen["judge"])
-    limit = None
-    if chosen["max_moves"] is not None or chosen["max_bytes"] is not None:
-        in_bytes = chosen["max_moves"] is None
-        limit = MoveLimit(chosen["max_bytes"] if in_bytes else chosen["max_moves"], in_bytes)
-    if chosen["step_bytes"] is not None and cluster.sizes is None:
-        raise InputError("--step-bytes: no sizes, expected --sizes with the output of kafka-log-dirs.sh")
-    moves = chosen["step_moves"]
-    if moves is None and chosen["step_bytes"] is None:
+    limit = None if chosen["budget"] is None else MoveLimit(*chosen["budget"])
+    moves, size = (
+        min((n for n, b in chosen["steps"] if b is is_size), default=None) for is_size in (False, True)
+    )
+    if size is not None and cluster.sizes is None:
+        raise InputError("--per-step: no sizes, expected the output of kafka-log-dirs.sh as well")
+    if moves is None and size is None:
         moves = DEFAULT_MOVES
     accepted = _accepted(chosen["accept_data_loss"], cluster)
-    return plan_cluster(cluster, change, limit, StepBound(moves, chosen["step_bytes"]), accepted)
+    return plan_cluster(cluster, change, limit, StepBound(moves, size), accepted)
+
+
+def _least(amounts: Iterable[tuple[int, bool]], *, in_bytes: bool) -> int | None:
+    """The smallest of the amounts in bytes, or of those in copies."""
+    return min((number for number, is_size in amounts if is_size is in_bytes), default=None)
 
 
 def _accepted(values: Iterable[str], cluster: PlacedCluster) -> frozenset[TopicPartition]:
@@ -317,37 +308,3 @@ def _forget(out: Path, names: set[str]) -> None:
     for path in sorted(out.glob("step-*.json")):
         if path.name not in names and re.fullmatch(r"step-\d+(-rollback)?\.json", path.name):
             path.unlink()
-
-
-def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
-    from kassay.certify.replicas.cluster import PlacedCluster
-    from kassay.certify.replicas.lint import LintContext, LintSeverity, lint, lint_json
-    from kassay.certify.replicas.sources import take_named, to_be_linted
-    from kassay.report.screen.place import lint_view
-
-    if not chosen["files"]:
-        raise InputError("FILE: none to look through, expected JSON as kafka-reassign-partitions.sh takes it")
-    blocks = to_be_linted(chosen["files"], sources)
-    take_named(sources, chosen["topics"], chosen["brokers"], chosen["sizes"])
-    if not blocks:
-        raise InputError(
-            "FILE: no reassignment among them, expected JSON as kafka-reassign-partitions.sh takes"
-        )
-    change = _change(chosen)
-    has_topics, has_brokers = bool(sources.topics or sources.current), bool(sources.brokers)
-    cluster: PlacedCluster | None = None
-    if has_topics:
-        added = frozenset(broker.broker_id for broker in change.added)
-        cluster = sources.cluster(added, change.leaving, judged=True)
-    elif has_brokers:
-        cluster = PlacedCluster(tuple(sorted(broker for broker, _ in sources.brokers.values())), {})
-    if cluster is not None:
-        cluster = change.apply(cluster)
-    context = LintContext(cluster, has_topics, has_brokers)
-    findings = [each for block in blocks for each in lint(block, context)]
-    present(
-        lint_json(findings, len(blocks)),
-        lambda: lint_view(findings, len(blocks), sources.cleaned),
-        chosen["json_path"],
-    )
-    return 1 if any(each.severity is LintSeverity.ERROR for each in findings) else 0

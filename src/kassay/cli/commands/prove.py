@@ -5,22 +5,15 @@ from __future__ import annotations
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import Duration, json_option, no_seed_option, present
+from kassay.cli.common import json_option, time_option
+from kassay.cli.options import present
 
 PLACE = 440
 
 
 @click.command("prove", epilog="Example: kassay prove ceil-range-even abs")
 @click.argument("names", nargs=-1, metavar="[NAME...]", shell_complete=completing.proof)
-@click.option(
-    "--time",
-    "seconds",
-    type=Duration(),
-    default="20s",
-    show_default=True,
-    help="Limit the time of each proof.",
-)
-@no_seed_option
+@time_option("20s")
 @json_option
 def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> int:
     """Prove the claims of these NAMEs (kassay list proofs), or all, with Z3.

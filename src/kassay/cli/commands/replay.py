@@ -12,22 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from kassay.cli import completing
-from kassay.cli.options import (
-    Duration,
-    FilePath,
-    as_option,
+from kassay.cli.common import (
     config_option,
-    gravest,
+    instead_option,
     json_option,
-    pairs,
-    paste,
-    present,
-    quiet_option,
-    say,
-    write_json,
-    written_file,
 )
+from kassay.cli.options import FilePath, gravest, pairs, paste, present, say, write_json
 from kassay.model.errors import InputError
 from kassay.reading.documents import is_folder, read_text
 
@@ -42,30 +32,21 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
 @click.argument("trace_paths", metavar="TRACE...", nargs=-1, required=True, type=FilePath())
-@click.option(
-    "--target",
-    shell_complete=completing.target,
-    help="Replay against this target instead of the recorded one.",
-)
-@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Use this rebalance protocol.")
+@instead_option
 @config_option
-@click.option("--in-process/--isolated", default=None, help="Load a file into this process, or into a child.")
-@click.option("--call-timeout", type=Duration(), help="Limit the time of a call.")
-@click.option("--memory", type=click.IntRange(min=32), help="Limit the memory of the target, in MiB.")
 @click.option(
-    "--itf", type=FilePath(), callback=written_file, help="Also write the rounds in Apalache's ITF format."
+    "--as",
+    "language",
+    type=click.Choice(["python", "itf"]),
+    help="Print the failing call as Python, or the rounds.",
 )
-@as_option
-@quiet_option
 @json_option
 @click.pass_context
 def command(
     context: click.Context,
     /,
     trace_paths: tuple[Path, ...],
-    itf: Path | None,
     language: str | None,
-    quiet: bool,
     json_path: str | None,
     **chosen: Any,
 ) -> int:
@@ -76,14 +57,14 @@ def command(
     traces, the gravest.
     """
     paths = [*chain.from_iterable(map(_traces, trace_paths))]
-    if len(paths) > 1 and (language, itf, json_path) != (None, None, None):
-        raise InputError(f"{len(paths)} traces: --as, --itf and --json take one, expected none of them")
+    if len(paths) > 1 and (language, json_path) != (None, None):
+        raise InputError(f"{len(paths)} traces: --as and --json take one, expected neither")
     codes = []
     for path in paths:
-        if len(paths) > 1 and not quiet:
+        if len(paths) > 1:
             say(f"{path}:")
         with _as_file(path) as file:
-            codes.append(_replayed(context, file, itf, language, json_path, chosen, quiet=quiet))
+            codes.append(_replayed(context, file, language, json_path, chosen))
     return gravest(codes)
 
 
@@ -118,12 +99,9 @@ def _as_file(path: Path) -> Iterator[Path]:
 def _replayed(
     context: click.Context,
     trace_path: Path,
-    itf: Path | None,
     language: str | None,
     json_path: str | None,
     chosen: dict[str, Any],
-    *,
-    quiet: bool,
 ) -> int:
     """Replay one trace; returns its exit code."""
     from kassay.certify.diff.document import is_difference
@@ -134,67 +112,62 @@ def _replayed(
     from kassay.report.screen.console import console
 
     different = is_difference(read_json(trace_path, "a trace"))
-    if language is not None and (json_path is not None or itf is not None):
-        raise InputError("--as prints the call alone, expected neither --json nor --itf")
+    if language is not None and json_path is not None:
+        raise InputError("--as prints nothing else, expected no --json")
+    if different and language == "itf":
+        raise InputError(f"{trace_path}: a difference has no rounds, expected --as python")
     if different and language is not None:
         from kassay.certify.causes.cause import difference_as_python
 
         paste(difference_as_python(trace_path))
         return 0
     if different:
-        return _difference(trace_path, itf, json_path, _instead(context, chosen), quiet=quiet)
+        return _difference(trace_path, json_path, _instead(context, chosen))
     playback = load_trace(trace_path, _instead(context, chosen))
-    if language is not None:
+    if language == "python":
         from kassay.certify.causes.as_python import as_python
 
         paste(as_python(playback))
         return 0
+    if language == "itf":
+        write_json(to_itf(replay(playback).narration), "-")
+        return 0
     screen = console(stderr=json_path == "-")
-    if not quiet:
-        screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
+    screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
     replayed = replay(playback)
-    if not quiet:
-        _show(replayed, screen)
+    _show(replayed, screen)
     unknown = "unknown, " if replayed.verdict is Verdict.UNKNOWN else ""
     why = f": {unknown}{replayed.why}" if replayed.why else ""
     screen.say(f"{playback.target.spec} {_WORDS[replayed.verdict.value]} {playback.trace.claim}{why}")
-    if itf is not None:
-        write_json(to_itf(replayed.narration), str(itf))
     if json_path:
         write_json(replayed.to_json(), json_path)
     return replayed.exit_code
 
 
-def _difference(path: Path, itf: Path | None, json_path: str | None, instead: Instead, *, quiet: bool) -> int:
+def _difference(path: Path, json_path: str | None, instead: Instead) -> int:
     """Call the two targets of a difference again: 1 while they still differ."""
     from kassay.certify.diff.replay import replay_difference
     from kassay.certify.runs.replay import Instead
-    from kassay.report.screen.differences import replayed_verdict, replayed_view
+    from kassay.report.screen.differences import replayed_view
 
-    if itf is not None or instead != Instead():
+    if instead != Instead():
         raise InputError(
             f"{path}: a difference is replayed with its own two targets and conditions, expected no options"
         )
     replayed = replay_difference(path)
-    view = replayed_verdict if quiet else replayed_view
-    present(replayed.to_json(), lambda: view(replayed), json_path)
+    present(replayed.to_json(), lambda: replayed_view(replayed), json_path)
     return replayed.exit_code
 
 
 def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
     """The options of the command line alone: a project's settings apply to new runs, not to traces."""
     from kassay.certify.runs.replay import Instead
-    from kassay.model.kinds import RebalanceProtocol
 
     settled = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
     said = {name: None if context.get_parameter_source(name) in settled else v for name, v in chosen.items()}
     return Instead(
         target=said["target"],
-        protocol=RebalanceProtocol(said["protocol"]) if said["protocol"] else None,
         config=pairs(said["configs"] or (), "--config"),
-        in_process=said["in_process"],
-        call_timeout_s=said["call_timeout"],
-        memory_mib=said["memory"],
     )
 
 

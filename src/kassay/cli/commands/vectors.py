@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from kassay.cli import completing
-from kassay.cli.options import FilePath, in_process_option, json_option, quiet_option, write_json
+from kassay.cli.common import instead_option, json_option
+from kassay.cli.options import FilePath, write_json
 
 PLACE = 130
 
@@ -16,25 +16,13 @@ SHOWN = 5
 
 @click.command("vectors", epilog="Example: kassay vectors tests/data/vectors")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FilePath())
-@click.option(
-    "--target",
-    "spec",
-    shell_complete=completing.target,
-    help="Check this target instead of the reference; compares sets.",
-)
-@click.option("--exact", is_flag=True, help="With --target: also compare the order inside lists.")
-@in_process_option
-@quiet_option
+@instead_option
 @json_option
-def command(
-    paths: tuple[Path, ...],
-    spec: str | None,
-    exact: bool,
-    in_process: bool,
-    quiet: bool,
-    json_path: str | None,
-) -> int:
-    """Check the vectors in PATH (files or folders, .json or .json.gz) against the references."""
+def command(paths: tuple[Path, ...], target: str | None, json_path: str | None) -> int:
+    """Check the vectors in PATH (files or folders, .json or .json.gz) against the references.
+
+    With --target only the sets are compared, not the order inside lists.
+    """
     from contextlib import ExitStack
     from functools import partial
 
@@ -45,18 +33,16 @@ def command(
     screen = console(stderr=json_path == "-")
     results = []
     with ExitStack() as stack:
-        factory, target = None, None
-        if spec is not None:
-            target = resolve(spec, in_process=in_process)
-            factory = partial(stack.enter_context(target.open()).new, {})
-        for result in check_files(list(paths), factory, exact=exact or spec is None, target=target):
+        factory, instead = None, None
+        if target is not None:
+            instead = resolve(target)
+            factory = partial(stack.enter_context(instead.open()).new, {})
+        for result in check_files(list(paths), factory, exact=target is None, target=instead):
             results.append(result)
             if result.unknown is not None:
                 screen.say(f"{result.name}: unknown ({result.unknown})")
                 continue
             screen.say(f"{result.name}: {result.passed} passed, {len(result.failures)} failed")
-            if quiet:
-                continue
             for vector_id, message in result.failures[:SHOWN]:
                 screen.say(f"  {vector_id}: {message}")
             if len(result.failures) > SHOWN:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from kassay.cli import completing
 from kassay.cli.clusters import (
     cluster_options,
     group_or_overview,
@@ -16,12 +14,11 @@ from kassay.cli.clusters import (
     present_other,
     present_unstable,
     require_none,
-    require_out,
     start_target,
     write_cluster_page,
 )
-from kassay.cli.options import FilePath, json_option, no_seed_option, present, write_json
-from kassay.cli.targets import target_options
+from kassay.cli.common import client_option, from_option, json_option, out_option, to_option
+from kassay.cli.options import FilePath, commas, present, write_json
 from kassay.model.errors import InputError
 
 PLACE = 300
@@ -29,28 +26,10 @@ PLACE = 300
 
 @click.command("what-if", epilog="Example: kassay what-if groups.txt topics.txt --events leave:2,join:3")
 @cluster_options
-@click.option(
-    "--from",
-    "strategy",
-    metavar="TARGET",
-    shell_complete=completing.target,
-    help="Set the group's present assignor.  [default: from --state]",
-)
-@click.option(
-    "--to",
-    "targets",
-    multiple=True,
-    metavar="TARGET",
-    shell_complete=completing.target,
-    help="Evaluate this assignor; repeatable.  [default: all of Kafka's]",
-)
+@from_option
+@to_option("all of Kafka's")
 @click.option(
     "--events", metavar="EVENTS", help="Apply events, e.g. leave:2,join:3,add-partitions:orders+12."
-)
-@click.option(
-    "--fetch-from",
-    type=click.Choice(["leader", "follower"]),
-    help="Count reads within a rack from these replicas.  [default: both]",
 )
 @click.option(
     "--capacity",
@@ -59,34 +38,19 @@ PLACE = 300
     metavar="MEMBER=N",
     help="Set a member's capacity, relative to 1; repeatable.",
 )
-@click.option(
-    "--client",
-    "library",
-    metavar="LIBRARY",
-    shell_complete=completing.client,
-    help="Print rollouts for members of this client library.",
-)
-@click.option(
-    "--to-client",
-    "next_library",
-    metavar="LIBRARY",
-    shell_complete=completing.client,
-    help="Compare --client with this library; no FILE is needed.",
-)
-@click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
-@click.option("--out", type=FilePath(), help="Write certificate and page to this folder.  [default: .kassay]")
-@target_options
-@no_seed_option
+@client_option
+@out_option(None, FilePath())
 @json_option
 @click.pass_context
 def command(context: click.Context, /, **chosen: Any) -> int:
     """Predict what other assignors, and future events, would do to the group in the FILEs.
 
     A FILE is the output of kafka-consumer-groups --describe, with --members --verbose or --state, of
-    kafka-topics --describe, or of kafka-broker-api-versions; its content identifies the format. Without
-    --group, several groups are shown in a row each, the worst first. Exit codes: 0 done, 1 a candidate
-    returned no assignment or a rollout never settles, 2 unreadable input or no active members, 3 the group is
-    not stable, 4 not loaded.
+    kafka-topics --describe or kafka-broker-api-versions, lines id,rack or below the titles consumer,rack or
+    consumer,topics, or client.properties for --bootstrap-server; its content identifies the format. Without
+    --group, several groups are shown in a row each, the worst first. --library A,B compares two libraries.
+    Exit codes: 0 done, 1 a candidate returned no assignment or a rollout never settles, 2 unreadable input or
+    no active members, 3 the group is not stable, 4 not loaded.
     """
     from kassay.certify.clusters.capacities import capacities_of
     from kassay.certify.clusters.clients.rules import client_named
@@ -98,11 +62,11 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     from kassay.report.screen.console import bar
     from kassay.report.screen.overviews import overview_view
 
-    require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
-    client = None if chosen["library"] is None else client_named(chosen["library"])
-    if chosen["next_library"] is not None:
-        return _to_client(chosen)
-    asks = chosen["targets"] or chosen["events"] or chosen["report"]
+    libraries = commas(chosen["library"], "--library") or ()
+    if len(libraries) > 1:
+        return _to_client(libraries, chosen)
+    client = client_named(libraries[0]) if libraries else None
+    asks = chosen["targets"] or chosen["events"] or chosen["out"]
     observed = observed_group(chosen) if asks else group_or_overview(chosen)
     if isinstance(observed, GroupsOverview):
         present(observed.to_json(), lambda: overview_view(observed), chosen["json_path"])
@@ -113,9 +77,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
             {
                 "strategy": "--from",
                 "targets": "--to",
-                "library": "--client",
-                "fetch_from": "--fetch-from",
-                "report": "--report",
+                "library": "--library",
                 "out": "--out",
             },
         )
@@ -124,7 +86,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         return present_unstable(context, observed, chosen)
     capacities = capacities_of(chosen["capacities"], observed) if chosen["capacities"] else None
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
-    targets = loaded(chosen["targets"] or KAFKAS, chosen)
+    targets = loaded(chosen["targets"] or KAFKAS)
     with bar("evaluating", len(targets)) as tell:
         answer = what_if(
             observed,
@@ -132,50 +94,42 @@ def command(context: click.Context, /, **chosen: Any) -> int:
             changes,
             start_target(observed, chosen),
             tell,
-            chosen["fetch_from"],
+            None,
             client,
             capacities,
         )
-    path = _keep(answer.best.certificate, chosen["out"])
-    if chosen["report"]:
+    path = None
+    if chosen["out"] is not None:
         from kassay.report.pages.clusters import render_what_if
 
+        path = str(chosen["out"] / "optimum.json")
+        write_json(answer.best.certificate, path)
         write_cluster_page(
             context, lambda again: render_what_if(answer, again), chosen["out"], "what-if.html"
         )
     present(
         answer.to_json(),
-        lambda: what_if_view(answer, path, in_full=bool(chosen["targets"]), verbose=chosen["verbose"]),
+        lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),
         chosen["json_path"],
     )
     return 1 if answer.failed or answer.never_settles else 0
 
 
-def _to_client(chosen: dict[str, Any]) -> int:
+def _to_client(libraries: tuple[str, ...], chosen: dict[str, Any]) -> int:
     """Compare two client libraries, for the group if one is given; the exit code."""
     from kassay.certify.clusters.clients.change import ClientChange
     from kassay.certify.clusters.clients.rules import client_named
     from kassay.certify.clusters.other_groups import SharedOrStreams
     from kassay.report.screen.client_change import client_change_view
 
-    if chosen["library"] is None:
-        raise InputError("--to-client: expected --client with the library of today")
-    has_group = chosen["files"] or chosen["groups"] or chosen["bootstrap"]
+    if len(libraries) > 2:
+        raise InputError(f"--library: found {len(libraries)} libraries, expected one or two")
+    has_group = chosen["files"] or chosen["bootstrap"]
     group = observed_group(chosen) if has_group else None
     if isinstance(group, SharedOrStreams):
-        raise InputError("--to-client: not for a share or Streams group, which Kafka assigns by its own rule")
+        raise InputError("--library A,B: not for a share or Streams group, which Kafka assigns itself")
     strategy = None if group is None else group.strategy
-    change = ClientChange(
-        client_named(chosen["library"]), client_named(chosen["next_library"]), chosen["strategy"] or strategy
-    )
+    old, new = map(client_named, libraries)
+    change = ClientChange(old, new, chosen["strategy"] or strategy)
     present(change.to_json(), lambda: client_change_view(change), chosen["json_path"])
     return 0
-
-
-def _keep(certificate: dict[str, Any], out: Path | None) -> str | None:
-    """Write the certificate if requested; returns the path."""
-    if out is None:
-        return None
-    path = out if out.suffix == ".json" else out / "optimum.json"
-    write_json(certificate, str(path))
-    return str(path)

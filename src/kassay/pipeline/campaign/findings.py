@@ -214,7 +214,7 @@ def read_findings(store: Store, spark: SparkSession | None = None) -> list[KeptF
         raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
     if not store.names(KEPT_TABLE):
         raise InputError(
-            f"{store.place}/{KEPT_TABLE}: no findings are written yet; `kassay campaign report` writes them"
+            f"{store.place}/{KEPT_TABLE}: no findings yet; `kassay campaign run FOLDER` writes them"
         )
     rows = _by_arrow(Path(store.place)) if spark is None else _by_spark(store, spark)
     where = f"{store.place}/{KEPT_TABLE}"
@@ -222,31 +222,19 @@ def read_findings(store: Store, spark: SparkSession | None = None) -> list[KeptF
     return sorted(findings, key=lambda one: (one.target, one.claim, one.input, one.index, one.kind))
 
 
-def chosen(
-    findings: Sequence[KeptFinding],
-    *,
-    targets: Sequence[str] = (),
-    claims: Sequence[str] = (),
-    limit: int | None = None,
-) -> list[KeptFinding]:
-    """The findings of these targets and claims (all if none is given), at most `limit`.
+def chosen(findings: Sequence[KeptFinding], names: Sequence[str] = ()) -> list[KeptFinding]:
+    """The findings of these targets and claims; all targets or claims if none of them is named.
 
-    Raises `InputError` for a target or claim without findings, unless there are no findings at all.
+    Raises `InputError` for a name without findings, unless there are no findings at all.
     """
-    for option, names, known in (
-        ("--target", targets, {one.target for one in findings}),
-        ("--claim", claims, {one.claim for one in findings}),
-    ):
-        for name in names:
-            if known and name not in known:
-                near = suggestion(name, known) or f", expected one of {', '.join(sorted(known))}"
-                raise InputError(f"{option} {name!r}: no finding is of it{near}")
-    some = (
-        one
-        for one in findings
-        if (not targets or one.target in targets) and (not claims or one.claim in claims)
-    )
-    return list(some)[:limit]
+    targets, claims = {one.target for one in findings}, {one.claim for one in findings}
+    known = targets | claims
+    for name in names:
+        if known and name not in known:
+            near = suggestion(name, known) or f", expected one of {', '.join(sorted(known))}"
+            raise InputError(f"{name!r}: no finding is of it{near}")
+    targets, claims = targets & set(names) or targets, claims & set(names) or claims
+    return [one for one in findings if one.target in targets and one.claim in claims]
 
 
 def save_traces(findings: Iterable[KeptFinding], folder: Path) -> Iterator[str]:
@@ -262,7 +250,7 @@ def save_traces(findings: Iterable[KeptFinding], folder: Path) -> Iterator[str]:
         except ValueError:
             raise InputError(
                 f"{KEPT_TABLE}: the trace of finding {one.identity} is no JSON; the table is damaged, and "
-                "`kassay campaign report` writes it again"
+                "`kassay campaign run FOLDER` writes it again"
             ) from None
         write_text(json_text(trace, indent=1) + "\n", path)
         yield path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from urllib.parse import unquote
 
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
-from kassay.reading.documents import is_file, is_folder, parse_json, read_text
+from kassay.reading.documents import head_of, is_file, is_folder, parse_json, read_text
 from kassay.reading.values import read_as
 
 if TYPE_CHECKING:
@@ -220,6 +221,14 @@ class _Subscription:
     group: str
     member: str
     topics: tuple[str, ...]
+
+
+def are_subscriptions(path: str) -> bool:
+    """Whether the file is one of subscriptions, by its first line; no folder or remote file is."""
+    if "://" in path or not is_file(path):
+        return False
+    first = head_of(path).lstrip().partition("\n")[0]
+    return first.startswith("{") and {*re.findall(r'"(\w+)"\s*:', first)} == {"group", "member", "topics"}
 
 
 def read_subscriptions(path: Path) -> Mapping[tuple[str, str], tuple[str, ...]]:

@@ -36,12 +36,28 @@ VERSIONS_TOOL: Final = "kafka-broker-api-versions.sh"
 EXPECTED: Final = f"the output of {VERSIONS_TOOL}, lines `id,rack`, or JSON"
 _ARROW: Final = re.compile(r"^(?P<node>\S.*\)) -> (?:\(|ERROR\b)", re.MULTILINE)
 _ID: Final = re.compile(r"[0-9]{1,10}")
+_RACK: Final = r'(?:"[^"]*"|null)'
+_FIELD: Final = rf'"(?:id|rack|fenced)"\s*:\s*(?:\d+|true|false|{_RACK})'
+_ENTRY: Final = rf"\{{\s*{_FIELD}(?:\s*,\s*{_FIELD})*\s*\}}"
+_LIST: Final = rf"\[\s*{_ENTRY}(?:\s*,\s*{_ENTRY})*\s*\]"
+_OBJECT: Final = rf'\{{\s*"\d+"\s*:\s*{_RACK}(?:\s*,\s*"\d+"\s*:\s*{_RACK})*\s*\}}'
+_JSON_RACKS: Final = re.compile(rf'\s*(?:{_LIST}|{_OBJECT}|\{{\s*"brokers"\s*:\s*{_LIST}\s*\}})\s*')
 _COMMA_LINE: Final = re.compile(r"\s*(?:\d+|id|broker|broker[._ ]?id)\s*,", re.IGNORECASE)
 
 
 def is_broker_versions(text: str) -> bool:
     """Whether the text looks like the tool's output."""
     return _ARROW.search(text) is not None
+
+
+def is_brokers(text: str) -> bool:
+    """Whether the text has brokers and their racks: the tool's output, lines `id,rack`, or JSON."""
+    if is_broker_versions(text):
+        return True
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if lines and all(_COMMA_LINE.match(line) and line.count(",") == 1 for line in lines):
+        return True
+    return bool(lines) and _JSON_RACKS.fullmatch(text) is not None
 
 
 def read_brokers(text: str, file: str) -> tuple[Broker, ...]:

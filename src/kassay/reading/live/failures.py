@@ -19,7 +19,7 @@ _UNTRUSTED: Final = (18, 19, 20, 21)
 """OpenSSL's codes of a certificate whose authority is not known."""
 _EXPIRED: Final = (9, 10)
 _OTHER_HOST: Final = (62, 64)
-_CONFIG: Final = "in the file of --command-config"
+_CONFIG: Final = "in the file of client properties"
 
 
 class ConnectFailure(InputError):

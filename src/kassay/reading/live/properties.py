@@ -81,7 +81,7 @@ def _pairs(raw: bytes, path: str) -> Iterator[tuple[int, str, str]]:
         import javaproperties
     except ImportError:
         raise InputError(
-            "--command-config: needs javaproperties, which is not installed: pip install 'kassay[live]'"
+            "client.properties: needs javaproperties, which is not installed: pip install 'kassay[live]'"
         ) from None
     line = 1
     if raw.startswith(_UTF_16):

@@ -62,7 +62,7 @@ class TlsSettings:
                 _show(context, self.pair)
         except (ssl.SSLError, OSError) as error:
             raise InputError(
-                f"--command-config: TLS: certificate or key refused ({error.args[-1]})"
+                f"client.properties: TLS: certificate or key refused ({error.args[-1]})"
             ) from None
         return context
 

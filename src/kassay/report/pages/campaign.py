@@ -105,7 +105,7 @@ def view_of(outcome: Row, traces: Sequence[str], place: str) -> CampaignView:
     every = [row for row in outcome["verdicts"] if row["profile"] == "*"]
     verdicts = {row["verdict"] for row in every}
     word = next((each for each in ("violated", "unknown", "holds") if each in verdicts), "unknown")
-    save = shell_command(("kassay", "campaign", "findings", place, "--save", "traces"))
+    save = shell_command(("kassay", "campaign", "findings", place, "--out", "traces"))
     return CampaignView(
         spec["name"],
         word,

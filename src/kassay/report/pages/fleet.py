@@ -49,7 +49,7 @@ class FleetView(NamedTuple):
 
 
 def render(outcome: Row) -> str:
-    """The whole page for the result of `kassay fleet replay`."""
+    """The whole page for the result of `kassay fleet`."""
     return page("fleet", ("figures",), view=view_of(outcome))
 
 

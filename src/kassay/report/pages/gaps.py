@@ -174,7 +174,7 @@ def _cases(targets: Sequence[TargetGaps], paths: Mapping[str, str], options: Seq
         if each.worst is None:
             continue
         gap, spec, anchor = each.worst.gap, each.target.spec, f"case-{number}"
-        command = shell_command(("kassay", "gap", spec, "--instances", paths[spec], *options))
+        command = shell_command(("kassay", "gap", spec, "--suite", paths[spec], *options))
         title = f"{spec} on {gap.problem.name}"
         yield case_of(each.target.kind, gap, each.worst.telling(), anchor, title, (command,))
 
@@ -254,7 +254,7 @@ def _hunt_cases(
                 continue
             anchor, spec = f"case-{number}-{objective}", hunt.target.spec
             kind = hunt.target.kind
-            command = shell_command(("kassay", "gap", spec, "--instances", paths[spec][objective], *options))
+            command = shell_command(("kassay", "gap", spec, "--suite", paths[spec][objective], *options))
             if worst is not smallest:
                 yield _case(
                     kind, smallest, f"{anchor}-smallest", f"{spec}: smallest with a {objective} gap", ()

@@ -64,7 +64,7 @@ def _way(change: ClientChange) -> Iterator[View]:
         shared = next((each for each in change.shared if each != CONSUMER), CONSUMER)
         goal = "uniform" if shared == CONSUMER else shared
         yield line(f"{has} has {present}, which both do not share: first bring it to {goal}")
-        yield line(f"(--client {change.old.name} --to {goal}), then")
+        yield line(f"(--library {change.old.name} --to {goal}), then")
         yield line(f"restart its members one after the other, as {new} with:")
         yield whole_line(f"     {change.setting_of(shared)}")
     else:

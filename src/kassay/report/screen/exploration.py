@@ -45,7 +45,6 @@ def exploration_view(
     result: ExploreResult,
     *,
     replay: str,
-    mermaid: bool = False,
     every: bool = False,
     verbose: bool = False,
     known: Mapping[str, str] = NONE_KNOWN,
@@ -69,7 +68,7 @@ def exploration_view(
         odds = f"{result.collision_probability:.1g}"
         words = f"fingerprints of {FINGERPRINT_BITS} bits: any two states agree with a probability of {odds}"
         parts.append(line(words))
-    runs = _Runs(mermaid)
+    runs = _Runs()
     violations = [
         part
         for severity in Severity
@@ -79,7 +78,7 @@ def exploration_view(
     ]
     parts += [*violations, *([line()] if violations else ()), *_stuck(result, runs, every=every)]
     parts += _not_checked(result, verbose=verbose)
-    if runs.names and not mermaid:
+    if runs.names:
         parts += [line(), line(_LEGEND, style="dim")]
     parts.append(whole_line(f"again: {replay}", style="dim"))
     return stack(*parts)
@@ -99,26 +98,30 @@ def against_view(result: ReleaseComparison) -> View:
         for text in texts or ("nothing of the kind",)
     ]
     legend = line(_LEGEND, style="dim")
-    return stack(
-        head, size, line(), _Runs(False).draw(result.trace, ""), line(), line("then"), *sides, legend
-    )
+    return stack(head, size, line(), _Runs().draw(result.trace, ""), line(), line("then"), *sides, legend)
+
+
+def mermaid_text(result: ExploreResult) -> str:
+    """The shortest trace of each violation as a Mermaid sequence diagram; empty without violations."""
+    diagrams = [
+        f"%% {each.invariant} ({each.severity})\n{mermaid_diagram(_actions(each))}\n"
+        for each in result.exploration.violations
+    ]
+    return "\n".join(diagrams)
 
 
 class _Runs:
     """The runs drawn so far, by the name of their violation: a repeated run is not drawn again."""
 
-    def __init__(self, mermaid: bool) -> None:
-        self.mermaid = mermaid
+    def __init__(self) -> None:
         self.names: dict[tuple[Action, ...], str] = {}
 
     def draw(self, actions: Sequence[Action], name: str) -> View:
-        """The run as lanes or Mermaid, without wrapping, or a reference to where it is already drawn."""
+        """The run as lanes, without wrapping, or a reference to where it is already drawn."""
         key = tuple(actions)
         if key in self.names:
             return line(f"the same run as for {self.names[key]}")
         self.names[key] = name
-        if self.mermaid:
-            return Drawing(lambda _: mermaid_diagram(actions).split("\n"))
         return Drawing(lambda width: text_diagram(actions, width=width).split("\n"))
 
 

@@ -126,7 +126,7 @@ def hunt_view(hunt: Hunt, paths: Mapping[str, str], options: Sequence[str] = ())
         parts += _shown(f"smallest instance with a {objective} gap", objective, smallest)
         if worst is not smallest:
             parts += _shown(f"smallest instance with the worst {objective} gap met", objective, worst)
-        command = shell_command(("kassay", "gap", spec, "--instances", paths[objective], *options))
+        command = shell_command(("kassay", "gap", spec, "--suite", paths[objective], *options))
         parts += [whole_line(f"  again: {command}", style="cyan"), line()]
     parts += [_stairs(hunt.stairs), line()]
     return stack(*parts, *_failures(spec, hunt.failed))

@@ -110,5 +110,5 @@ def finding_lines(result: LiveResult, finding: LiveFinding) -> list[View]:
         size = counted(len(shrunk.script.actions), "action")
         tried = f"{shrunk.seen} of {shrunk.plays}, after {counted(shrunk.candidates, 'candidate')}"
         parts.append(line(f"  shrunk to {size}, seen in {tried}{'' if shrunk.minimal else ', not minimal'}"))
-    command = shell_command(["kassay", "live", *result.replay, "--script", script])
+    command = shell_command(["kassay", "live", *result.replay, script])
     return [*parts, line(f"  report: {finding.report}"), whole_line(f"  replay: {command}")]

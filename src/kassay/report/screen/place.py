@@ -188,7 +188,7 @@ def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
     yield _claims(judged, len(plan.proposal.cluster.rows), verbose=verbose)
     several = [each for each in judged if len(each.evidence) > 1]
     if several and not verbose:
-        yield line("  -v lists every place, --report html shows them on a page", style="dim")
+        yield line("  -v lists every place, --out DIR shows them on a page", style="dim")
     for each in several if verbose else ():
         yield line()
         yield line(f"  {each.claim}", style="bold")

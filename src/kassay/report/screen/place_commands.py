@@ -56,7 +56,7 @@ def _about_throttle(plan: ClusterPlan, *, is_set: bool) -> Iterator[View]:
             f"No --throttle where {listed(silent)} {'holds' if one else 'hold'} a replica and "
             f"{'does' if one else 'do'} not answer: the tool sets the throttle on every broker that holds a "
             "replica of the step's partitions, waits 60 s for an answer, fails, and nothing moves. The "
-            "copies then run at full speed; --step-moves makes the steps smaller. The tool refuses a "
+            "copies then run at full speed; --per-step makes the steps smaller. The tool refuses a "
             f"rollback to {listed(silent)} (Unknown broker id) until "
             f"{'it answers' if one else 'they answer'} again.",
             style="yellow",

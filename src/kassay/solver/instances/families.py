@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
         if not self.plain:
             raise NotTakenError(f"{what} have neither a tolerance nor a budget, consumer groups do")
         if self.solver != "flow":
-            raise NotTakenError(f"the solver {self.solver} does not take {what}, --solver flow does")
+            raise NotTakenError(f"the solver {self.solver} does not take {what}, flow does")
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,7 @@ def _consumers(problem: Problem, wanted: Wanted) -> Solved:
 
         return solve_balanced(problem, wanted.order, solved)
     if wanted.solver == "networkx":
-        raise NotTakenError(
-            "the solver networkx takes neither weights nor a tolerance or budget, --solver flow does"
-        )
+        raise NotTakenError("the solver networkx takes neither weights nor a tolerance or budget, flow does")
     from kassay.solver.packing.items import Terms
     from kassay.solver.packing.optimum import solve_packing
 

@@ -44,7 +44,7 @@ def suite(name: str) -> Iterator[Document]:
     """The suite's instances, made one at a time; raises `InputError` for an unknown suite."""
     makers = {"small": _small, "bench": _bench, "large": _large, "share": _share, "streams": _streams}
     if name not in makers:
-        raise InputError(f"--suite: found {name!r}, expected {one_of(makers, name)}")
+        raise InputError(f"suite: found {name!r}, expected {one_of(makers, name)}")
     return makers[name]()
 
 

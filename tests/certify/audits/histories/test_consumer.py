@@ -278,7 +278,7 @@ def test_ids_without_names_are_not_judged_and_the_description_of_topics_helps():
     log = Log()
     log.share_member("g", "a", ["orders"])
     share_target(log, 1, a=(0, 1))
-    assert "give --topics" in (only(log).rebalances[0].why_not or "")
+    assert "add the output of kafka-topics --describe" in (only(log).rebalances[0].why_not or "")
     assert only(log, KnownTopics({"orders": 2}, {"A": "orders"})).judged == 1
 
 

@@ -41,8 +41,6 @@ def stopped(number, seed, folder, clients=CLIENTS, latest_s=25.0):
                 "1",
                 "--seed",
                 str(number),
-                "--again",
-                "0",
             ],
             cwd=folder,
             env=environment,

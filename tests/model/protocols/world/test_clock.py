@@ -315,14 +315,14 @@ def test_the_rule_of_three():
 @pytest.mark.parametrize(
     ("timing", "words"),
     [
-        (Timing(session=0), "--session: 0 is out of range"),
+        (Timing(session=0), "session.timeout.ms: 0 is out of range"),
         (Timing(session=601), "expected 1 to 600 ticks"),
-        (Timing(heartbeat=0), "--heartbeat: 0"),
-        (Timing(max_poll=0), "--max-poll: 0"),
-        (Timing(rebalance=-1), "--rebalance-timeout: -1"),
-        (Timing(initial_delay=-1), "--initial-delay: -1"),
-        (Timing(load=-1), "--load: -1"),
-        (Timing(delay=2), "--delay: 2 ticks; expected less than --heartbeat, 2 ticks"),
+        (Timing(heartbeat=0), "heartbeat.interval.ms: 0"),
+        (Timing(max_poll=0), "max.poll.interval.ms: 0"),
+        (Timing(rebalance=-1), "rebalance.timeout.ms: -1"),
+        (Timing(initial_delay=-1), "group.initial.rebalance.delay.ms: -1"),
+        (Timing(load=-1), "coordinator.load.ms: -1"),
+        (Timing(delay=2), "heartbeat.delay.ms: 2 ticks; expected less than heartbeat.interval.ms, 2 ticks"),
         (Timing(session=2), "heartbeat interval 2 ticks: expected more than 0 and less than the session"),
     ],
 )

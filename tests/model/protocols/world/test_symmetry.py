@@ -212,7 +212,7 @@ def test_scenario_68_what_a_renamed_walk_finds_replays_without_renaming(name, sw
 )
 def test_where_names_matter_nobody_is_renamed(name, settings, reason):
     assert reason in distinguished(build(name, **settings))
-    with pytest.raises(InputError, match="--symmetry: not applicable"):
+    with pytest.raises(InputError, match="--states symmetric: not applicable"):
         explore(name, symmetry=True, states_max=1, **settings)
     assert explore(name, states_max=1, **settings).symmetric == ""
 

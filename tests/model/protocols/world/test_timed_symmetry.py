@@ -125,5 +125,5 @@ def test_who_is_renamed_on_the_clock():
     told = (None, True, False)
     assert [renamed(members=2, symmetry=one) for one in told] == ["", "clients", ""]
     assert [renamed(members=3, symmetry=one) for one in told] == ["clients", "clients", ""]
-    with pytest.raises(InputError, match="--symmetry: not applicable: instance ids"):
+    with pytest.raises(InputError, match="--states symmetric: not applicable: instance ids"):
         renamed(static=1, symmetry=True)

@@ -77,7 +77,8 @@ class ConsumerHistory(TargetHistory):
         """Why a target that was checked is not measured."""
         if self.epoch != self.target_epoch:
             return super().unmeasured()
-        return "names of its topic ids, or topics of its regular expressions, are not known: give --topics"
+        names = "names of its topic ids, or topics of its regular expressions"
+        return f"{names}, are not known: add the output of kafka-topics --describe"
 
     def assignor(self) -> str | None:
         """The assignor that the members request; None if they leave it to the cluster or disagree."""
@@ -181,7 +182,7 @@ class ShareHistory(TargetHistory):
             return "its target is of an older epoch: who came since may not be in it"
         ids = {tp.topic for target in self.targets.values() for tp in target.partitions}
         if not all(i in (self.shareable or _NOTHING).names or i in self.known.names for i in ids):
-            return "nothing says what its topic ids are called: give --topics"
+            return "nothing says what its topic ids are called: add the output of kafka-topics --describe"
         step = self._step()
         if step is None:
             return TOO_MANY

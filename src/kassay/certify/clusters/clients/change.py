@@ -54,7 +54,7 @@ class ClientChange:
         return self.new.rules.written(remote if assignor == CONSUMER else ClientSetting((assignor,)))
 
     def to_json(self) -> dict[str, Any]:
-        """The document of `kassay what-if --to-client --json`."""
+        """The document of `kassay what-if --library A,B --json`."""
         return {
             "schema": SCHEMA,
             "measured": {"broker": measured_clients().broker, "date": measured_clients().date},

@@ -197,4 +197,4 @@ def client_named(name: str) -> ClientLibrary:
     for key, rules in measured_clients().library.items():
         if name == key or name in rules.aliases:
             return ClientLibrary(key, rules)
-    raise InputError(f"--client: {name!r} is {NOT_MEASURED}, expected {one_of(client_names(), name)}")
+    raise InputError(f"--library: {name!r} is {NOT_MEASURED}, expected {one_of(client_names(), name)}")

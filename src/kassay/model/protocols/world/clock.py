@@ -67,14 +67,14 @@ class Timing:
     def check(self) -> None:
         """Raises InputError, which names the option, for a time that is out of range."""
         for option, ticks, low in (
-            ("--session", self.session, 1),
-            ("--heartbeat", self.heartbeat, 1),
-            ("--max-poll", self.max_poll, 1),
-            ("--rebalance-timeout", self.rebalance, 0),
-            ("--initial-delay", self.initial_delay, 0),
-            ("--delay", self.delay, 0),
-            ("--load", self.load, 0),
-            ("--assignment-interval", self.interval, 0),
+            ("session.timeout.ms", self.session, 1),
+            ("heartbeat.interval.ms", self.heartbeat, 1),
+            ("max.poll.interval.ms", self.max_poll, 1),
+            ("rebalance.timeout.ms", self.rebalance, 0),
+            ("group.initial.rebalance.delay.ms", self.initial_delay, 0),
+            ("heartbeat.delay.ms", self.delay, 0),
+            ("coordinator.load.ms", self.load, 0),
+            ("group.consumer.assignment.interval.ms", self.interval, 0),
         ):
             if not low <= ticks <= TICKS_MAX:
                 raise InputError(f"{option}: {ticks} is out of range; expected {low} to {TICKS_MAX} ticks")
@@ -85,7 +85,8 @@ class Timing:
             )
         if self.delay >= self.heartbeat:
             raise InputError(
-                f"--delay: {self.delay} ticks; expected less than --heartbeat, {self.heartbeat} ticks"
+                f"heartbeat.delay.ms: {self.delay} ticks; expected less than heartbeat.interval.ms, "
+                f"{self.heartbeat} ticks"
             )
 
     def keeps_members(self, faults: Faults, *, static: bool = False) -> bool:
