@@ -96,6 +96,12 @@ def test_a_member_that_has_only_just_started_leaves_it_unknown():
     assert now.words == "classic: m2; not yet there: m1" and step.is_unknown and not step.differs
 
 
+def test_a_group_that_could_not_be_described_leaves_it_unknown():
+    recording, step = after_restart(1000)
+    now = seen(recording, replace(step, group=GroupSeen(0, "", {})))
+    assert now.late == {"m1", "m2"} and MigrationStep("", THEN, now, ()).is_unknown
+
+
 @pytest.mark.parametrize(
     "seat",
     [LiveSeat("m1", "sarama", ("range",)), LiveSeat("m1", "java", (), "consumer")],

@@ -97,5 +97,7 @@ def one_type(seats: Iterable[LiveSeat]) -> LiveGroupType:
     types = {type_of(seat).name: seat for seat in seats}
     if len(types) > 1:
         names = ", ".join(f"{seat.name} {name}" for name, seat in types.items())
-        raise InputError(f"expected members of one type of group, found {names}: play them one by one")
+        raise InputError(
+            f"expected members of one type of group, found {names}: play each type in a run of its own"
+        )
     return TYPES[next(iter(types))]

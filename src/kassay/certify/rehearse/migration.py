@@ -35,7 +35,7 @@ ALWAYS: Final = ("exclusive", "progress")
 class GroupThen:
     """A group after an action: its protocol, its members, and those that run and were refused.
 
-    `late` are members that had not joined yet, of which nothing is known.
+    `late` are members of which nothing is known, as they had not joined yet.
     """
 
     protocol: str
@@ -218,8 +218,10 @@ def predicted(script: LiveScript, policy: str, release: str) -> list[GroupThen]:
 
 
 def seen(recording: Recording, step: LiveStep) -> GroupThen:
-    """The group after a step."""
+    """The group after a step; nothing is known of members whose group could not be described."""
     members = frozenset(step.group.members)
+    if not step.group.state:
+        return GroupThen(step.group.type, members, late=frozenset(step.present))
     out = frozenset(step.present) - members
     late = frozenset(name for name in out if _is_late(_life(recording, step, name), step))
     return GroupThen(step.group.type, members, out - late, late)

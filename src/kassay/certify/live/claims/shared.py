@@ -27,7 +27,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.writing.text import counted
 
 NO_MOVES: Final = "the partitions of a share group have no owner"
-_MUTE: Final = "does not report acknowledgements"
+_MUTE: Final = "does not report what it acknowledges"
 NO_LOCKS: Final = "a broker that ends gives up its locks"
 
 
@@ -60,9 +60,8 @@ def _stalled(recording: Recording, double: DoubleHold) -> str:
 
 
 def _words(double: DoubleHold) -> str:
-    records = f"{double.one.partition} {double.first}" + (
-        f" to {double.last}" if double.last > double.first else ""
-    )
+    more = f" to {double.last}" if double.last > double.first else ""
+    records = f"{double.one.partition} {double.first}{more}"
     ms = (double.until - double.since) / MS
     return f"{records} held by {double.one.life.name} and {double.other.life.name} for {ms:,.1f} ms"
 
@@ -109,7 +108,7 @@ def _acknowledged(recording: Recording) -> RecordsFound:
     delivered: dict[TopicPartition, Ranges] = defaultdict(list)
     for _, _, span in spans_of(recording, RecordsRead):
         delivered[span.partition].append((span.first, span.last))
-    if unable := unreported(recording, "acknowledged"):
+    if unable := unreported(recording, "records", "acknowledged"):
         return RecordsFound((), f"{unable} {_MUTE}")
     still_read, last = read_at_end(recording)
     problems: list[tuple[int, str]] = []
