@@ -16,6 +16,8 @@ MARKERS = frozenset(
 )
 """The markers of CI's environments; `deep` is also set by helpers, and runs only by hand."""
 ONE = re.compile(r"(\w+)(?: and not \w+)*")
+NO_SKIPS = "KASSAY_NO_SKIPS"
+"""The environment variable under which a skipped test fails."""
 COMPUTED = "getattr(pytest.mark, "
 
 
@@ -61,3 +63,11 @@ def mark_slow_cases(tests: Iterable[pytest.Item]) -> list[str]:
     return sorted(
         f"{function}: has no case {name}, which slow_cases names" for function, name in named - found
     )
+
+
+def unskipped(report: pytest.TestReport) -> pytest.TestReport:
+    """The report of a test, as failed if it was skipped; one that is expected to fail stays as it is."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        report.outcome, report.longrepr = "failed", f"{reason} ({NO_SKIPS} is set)"
+    return report

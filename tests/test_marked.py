@@ -5,6 +5,7 @@ from importlib.machinery import SourceFileLoader
 import pytest
 
 import kassay.model.kinds
+from tests import marked
 from tests.marked import asked, may_have, unforeseen
 
 
@@ -44,3 +45,15 @@ def test_a_file_with_a_marker_that_it_does_not_name_is_told(tmp_path, text, may)
 
 def test_the_package_is_imported_as_it_is():
     assert type(kassay.model.kinds.__loader__) is SourceFileLoader, "see pytest_configure in conftest.py"
+
+
+def test_a_skipped_test_fails_where_nothing_may_be_skipped() -> None:
+    place = ("test_it.py", 1, "test_it")
+    skipped = pytest.TestReport(
+        "test_it", place, {}, "skipped", ("test_it.py", 1, "Skipped: no Chromium"), "call"
+    )
+    failed = marked.unskipped(skipped)
+    assert failed.failed
+    assert failed.longrepr == "Skipped: no Chromium (KASSAY_NO_SKIPS is set)"
+    passed = pytest.TestReport("test_it", place, {}, "passed", None, "call")
+    assert marked.unskipped(passed).passed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from tests.browser import sound
 from tests.certify.audits.logs import of_records
 from tests.example_cluster import billing, mailer
 from tests.offsets_log import cleaned
+from tests.report.pages.test_layout import Reader
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +24,9 @@ def broken() -> LogAudit:
 
 def test_the_verdict_comes_first_and_a_finding_has_its_board(broken: LogAudit) -> None:
     page = render(broken, ["offsets-12.txt"])
-    assert page.index("findings</span>") < page.index("Groups</h2>") < page.index("<code>cooperative</code>")
+    assert (
+        page.index("Findings</span>") < page.index("Index of groups") < page.index("<code>cooperative</code>")
+    )
     assert 'class="board"' in page and 'class="mark bad"' in page
     assert "1 finding, 4 records read." in page
 
@@ -41,7 +45,49 @@ def test_a_large_audit_is_cut_down_to_the_gravest(broken: LogAudit) -> None:
         group.rebalances = one.rebalances * 60
     page = render(replace(broken, groups=tuple(many)), ["all.txt"])
     assert 100_000 < len(page.encode()) <= PAGE_BYTES_MAX
-    assert "groups are in the table alone" in page and "left out" in page
+    assert "left out" in page
+    assert page.count('data-entry="group-') == 90, "every group has its entry"
+
+
+NODES_MAX = 25_000
+"""A page of so many elements opens in under a second (0.5 s were measured)."""
+
+
+def fleet_of(broken: LogAudit, count: int) -> LogAudit:
+    """An audit of so many groups: every fifteenth breaks a claim, the others move partitions needlessly."""
+    clean = of_records(billing().records)
+    each = (broken.groups[0], clean.groups[0])
+    groups = (replace(each[n % 15 > 0], name=f"service-{n:03d}") for n in range(count))
+    return replace(clean, groups=tuple(groups))
+
+
+def test_a_page_of_300_groups_is_small_and_leads_to_every_group(broken: LogAudit) -> None:
+    page = render(fleet_of(broken, 300), ["all.txt"])
+    elements = Reader(page).elements
+    ids = {attributes.get("id") for _, attributes in elements}
+    links = [
+        attributes["href"][1:]
+        for tag, attributes in elements
+        if tag == "a" and "group-" in attributes["href"]
+    ]
+    assert len(links) == len(set(links)) == 300
+    assert set(links) <= ids
+    assert len(elements) < NODES_MAX
+    assert len(page.encode()) <= PAGE_BYTES_MAX
+    assert len(re.findall(r'<details class="finding audited"[^>]* open', page)) == 1
+
+
+@pytest.mark.browser
+def test_the_index_of_300_groups_filters_by_verdict_and_stays_in_sight(broken: LogAudit, open_page) -> None:
+    page = open_page(render(fleet_of(broken, 300), ["all.txt"]))
+    page.get_by_role("searchbox").fill("1 finding")
+    assert page.locator(".index li:visible").count() == 20
+    assert page.get_by_role("status").first.text_content() == "20 of 300 groups"
+    page.evaluate("scrollTo(0, 1200)")
+    assert page.get_by_role("searchbox").bounding_box()["y"] >= 0
+    page.get_by_role("searchbox").fill("")
+    page.locator(".index li a").last.click()
+    assert page.evaluate("document.querySelector(location.hash).checkVisibility()")
 
 
 @pytest.mark.browser

@@ -47,9 +47,10 @@ def fleet(name: str, unknown: int = 0) -> dict[str, Any]:
 
 
 def test_the_verdict_says_whether_all_was_compared() -> None:
-    assert view_of(fleet("sticky")).word == "compared"
+    assert view_of(fleet("sticky")).word == "1 of 2 groups better, 0 worse"
+    assert view_of(fleet("sticky")).look == "ok"
     view = view_of(fleet("sticky", unknown=1))
-    assert (view.word, view.look) == ("unknown for some", "warn")
+    assert view.look == "warn"
     assert any(text.startswith("sticky: unknown for 1 of 2 groups") for text in view.doubts)
     assert "1 groups had no members in any snapshot and were not replayed." in view.doubts
     assert "Rejected: 2 lines: sticky" in view.doubts
@@ -62,6 +63,20 @@ def test_what_happened_stands_beside_what_would_have() -> None:
     moves = view_of(fleet("sticky")).bars[0].bars
     assert [bar.width for bar in moves] == [100, 50]
     assert moves[0].text == "8 (needed 4)"
+
+
+def test_every_group_of_the_tables_is_in_the_index_once() -> None:
+    document = fleet("sticky")
+    document["worst"] = [{**document["worst"][0], "group": f"g{n}"} for n in range(300)]
+    view = view_of(document)
+    assert len(view.entries) == len({entry.anchor for entry in view.entries}) == 301
+    page = Reader(render(document))
+    ids = [
+        attributes["id"]
+        for _, attributes in page.elements
+        if (attributes.get("id") or "").startswith("group-")
+    ]
+    assert sorted(ids) == sorted(entry.anchor for entry in view.entries)
 
 
 @SOME

@@ -14,6 +14,8 @@ from kassay.writing.text import counted, shell_command
 
 DRAWN_MAX: Final = 800
 """The maximum number of rebalances on a page, for all groups together."""
+GROUPS_MAX: Final = 600
+"""The maximum number of groups with an entry of their own; the table has them all."""
 BOARDS_MAX: Final = 12
 _LEAST: Final = 10
 _LOOKS: Final = {"findings": "bad", "clean": "ok", "unknown": "warn"}
@@ -23,6 +25,11 @@ _WORDS: Final = {
     "ok": "nothing found",
     "plain": "not judged",
 }
+_OTHERS: Final = {
+    "Groups that move partitions needlessly": ("warn",),
+    "Groups without findings": ("ok", "plain"),
+}
+"""The folds of the groups that break no claim, by their style."""
 _WHO: Final = 3
 _NAME: Final = 48
 _HEIGHT: Final = 56
@@ -82,22 +89,30 @@ def _page(audit: LogAudit, files: Sequence[str], drawn: int, boards: int) -> str
     gravest = sorted(
         audit.groups, key=lambda group: (-len(group.findings), -group.needless_at_least, group.name)
     )
-    shown = sorted(gravest[: max(room, 1)], key=lambda group: (group.name, group.protocol))
+    shown = gravest[:GROUPS_MAX] if drawn else gravest[:1]
     room_for = _Boards(boards)
+    views = [
+        _group(group, f"group-{number}", each if number <= max(room, 1) else 0, room_for)
+        for number, group in enumerate(shown, start=1)
+    ]
     total = sum(audit.records.values())
     return page(
         "audit",
-        ("board", "audit"),
-        word=word,
+        ("board", "audit", "findings", "index"),
+        word=word.capitalize(),
         look=_LOOKS[word],
         subject=", ".join(files[:_WHO]) + (f" and {len(files) - _WHO} more" if len(files) > _WHO else ""),
         said=f"{counted(audit.judged, 'rebalance')} judged in {counted(len(audit.groups), 'group')}, "
         f"{counted(audit.findings, 'finding')}, {total:,} {'record' if total == 1 else 'records'} read.",
         doubts=tuple(_doubts(audit)),
         rows=[_row(group) for group in gravest[: DRAWN_MAX if drawn else _FINDINGS]],
-        groups=[
-            _group(group, f"group-{number}", each, room_for) for number, group in enumerate(shown, start=1)
+        groups=[each for each in views if each.look == "bad"],
+        others=[
+            (title, others)
+            for title, looks in _OTHERS.items()
+            if (others := [view for view in views if view.look in looks])
         ],
+        shown=len(shown),
         left_out=len(audit.groups) - len(shown),
         unread=audit.unread,
         records=sorted(audit.records.items()),
@@ -196,7 +211,7 @@ def _group(group: GroupAudit, anchor: str, most: int, boards: _Boards) -> GroupV
         at(end) if by_time else "newest",
         len(group.rebalances) - len(chosen),
         tuple(_cells(each) for each in chosen),
-        tuple(causes),
+        tuple(causes) if most else (),
         tuple(
             (
                 finding,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
 from kassay.certify.protocols.snapshots import StateSnapshot, snapshots
 from kassay.certify.protocols.switches import SWITCHES
-from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck, WalkStep
+from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck, WalkStep, retrace
 from kassay.model.kinds import Verdict
 from kassay.model.protocols.faults import NO_FAULTS
 from kassay.properties.protocols.registry import load_invariants
 from kassay.report.pages.lanes import Lanes, lanes_of
 from kassay.report.pages.layout import render as page
+from kassay.report.pages.plots import ColumnChart, ColumnOf, column_chart
 from kassay.report.pages.state_graph import STATES_DRAWN_MAX, StateGraph, state_graph
 from kassay.report.screen.exploration import LIMITS, TOO_MANY_EDGES, reasons, settings_line
 from kassay.writing.text import counted
@@ -77,7 +79,7 @@ class TraceView(NamedTuple):
     message: str
     drawing: Lanes
     states: tuple[StateView, ...]
-    broken: int
+    broken: int | None
     cycle: Lanes | None
     same_as: SameRun | None
 
@@ -93,6 +95,8 @@ class ExplorationView(NamedTuple):
     walked: str
     figures: tuple[tuple[str, str], ...]
     traces: tuple[TraceView, ...]
+    depths: ColumnChart
+    sample: TraceView | None
     graph: StateGraph | None
     too_large: str
     held: tuple[tuple[str, str], ...]
@@ -102,7 +106,7 @@ class ExplorationView(NamedTuple):
 
 def render(result: ExploreResult, *, again: str) -> str:
     """The whole page; `again` is the command that reproduces the walk."""
-    return page("exploration", ("lanes", "graph"), view=view_of(result, again=again))
+    return page("exploration", ("lanes", "graph", "figures", "findings"), view=view_of(result, again=again))
 
 
 def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
@@ -113,7 +117,7 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
     states = counted(done.states, "state")
     return ExplorationView(
         result.model,
-        str(done.verdict),
+        str(done.verdict).capitalize(),
         _LOOKS[done.verdict],
         _meaning(result),
         tuple(_doubts(result)),
@@ -122,10 +126,12 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
             ("states", f"{done.states:,}"),
             ("steps between them", f"{done.edges:,}"),
             ("diameter", f"{done.diameter:,}"),
-            ("states that differ in which is which", _once(result.symmetric)),
+            ("symmetry reduction", result.symmetric or "off"),
             ("time", f"{done.elapsed_s:.1f} s"),
         ),
         traces,
+        _depths(done.graph.depths),
+        None if traces else _sample(result),
         state_graph(result, first.trace if first else (), traces[0].id if traces else ""),
         f"It has {states} and is not drawn: up to {STATES_DRAWN_MAX} a picture says something.",
         _held(result),
@@ -134,21 +140,38 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
     )
 
 
-def _once(symmetric: str) -> str:
-    """Whether states that are equal up to a renaming of what is `symmetric` were walked once."""
-    return f"walked once: {symmetric}" if symmetric else "walked each"
+def _depths(depths: Sequence[int]) -> ColumnChart:
+    """How many states lie at each distance from the start."""
+    counts = Counter(depths)
+    rows = [
+        ColumnOf(str(depth), counts[depth], None, "plain", f"{depth}: {counted(counts[depth], 'state')}")
+        for depth in range(max(counts, default=-1) + 1)
+    ]
+    return column_chart("States by their distance from the start", rows, "steps from the start")
+
+
+def _sample(result: ExploreResult) -> TraceView | None:
+    """A shortest run to a state furthest from the start; None for a walk without a step."""
+    graph = result.exploration.graph
+    furthest = max(range(len(graph.depths)), key=graph.depths.__getitem__, default=0)
+    if not graph.depths or not graph.depths[furthest]:
+        return None
+    steps = retrace(result.built, graph, furthest)
+    title = f"A run to a state furthest from the start: {counted(len(steps) - 1, 'step')}"
+    wrong = _Wrong(title, "", "plain", "", "", steps, ())
+    return _trace(wrong, SameRun("sample", title), None)._replace(broken=None)
 
 
 def _meaning(result: ExploreResult) -> str:
     done = result.exploration
     if done.verdict is Verdict.VIOLATED:
-        return f"Exit code 1: {', '.join(reasons(result))}. Each shortest way there is below."
+        return f"Violated: {', '.join(reasons(result))}. The shortest run to each is below."
     if done.verdict is Verdict.UNKNOWN:
         where = "cycles that were not decided" if done.limit is None else LIMITS.get(done.limit, done.limit)
-        return f"Exit code 3: nothing real is violated so far, and the walk ended at {where}."
+        return f"Nothing real is violated so far; the walk ended at {where}."
     softer = sorted({f"{v.invariant} ({v.severity})" for v in done.violations})
     softly = f" Listed below and not counted: {', '.join(softer)}." if softer else ""
-    return f"Exit code 0: nothing real is violated in any reachable state, and nothing gets stuck.{softly}"
+    return f"Nothing real is violated in any reachable state, and nothing gets stuck.{softly}"
 
 
 def _doubts(result: ExploreResult) -> Iterator[str]:
@@ -165,9 +188,9 @@ def _doubts(result: ExploreResult) -> Iterator[str]:
         yield f"Cycles not decided: {done.liveness.undecided}."
     if done.verdict is not Verdict.VIOLATED and settings.faults == NO_FAULTS:
         yield "Explored without faults: no member crashes, pauses or leaves, no message is lost (--faults)."
-    untried = [one.invariant for one in result.not_checked if one.why == UNTRIED]
-    if untried:
-        yield f"No state or step of this walk could have broken {', '.join(untried)}."
+    untried = sum(one.why == UNTRIED for one in result.not_checked)
+    if untried and done.verdict is not Verdict.VIOLATED:
+        yield f"{counted(untried, 'invariant')} could not have been broken by any state or step of this walk."
 
 
 class _Wrong(NamedTuple):

@@ -33,6 +33,15 @@ _WORST: Final = (
 )
 
 
+class FleetEntry(NamedTuple):
+    """A group in the index of the page."""
+
+    anchor: str
+    name: str
+    word: str
+    look: str
+
+
 class FleetView(NamedTuple):
     """The contents of the page."""
 
@@ -45,36 +54,85 @@ class FleetView(NamedTuple):
     assignors: TableView
     bars: tuple[BarChart, ...]
     changes: TableView
+    change_entries: tuple[tuple[str, bool], ...]
     worst: TableView
+    worst_entries: tuple[tuple[str, bool], ...]
+    entries: tuple[FleetEntry, ...]
+    note: str
 
 
 def render(outcome: Row) -> str:
     """The whole page for the result of `kassay fleet`."""
-    return page("fleet", ("figures",), view=view_of(outcome))
+    return page("fleet", ("figures", "index"), view=view_of(outcome))
 
 
 def view_of(outcome: Row) -> FleetView:
     """The page's contents for a fleet's replay."""
     rows = outcome["assignors"]
     known = bool(outcome["groups_replayed"]) and not any(row["unknown"] for row in rows)
-    candidates = [row["assignor"] for row in rows if row["assignor"] != ACTUAL]
+    entries, shown = _entries(outcome), set[str]()
+    candidates = [row for row in rows if row["assignor"] != ACTUAL]
+    best = max(candidates, key=lambda row: (row["better"] - row["worse"], -row["to_switch"]), default=None)
+    word = "Compared" if known else "Unknown for some groups"
+    if best is not None:
+        word = f"{best['better']:,} of {best['groups']:,} groups better, {best['worse']:,} worse"
     events = ", ".join(f"{times:,} {event}" for event, times in outcome["events"].items())
     return FleetView(
-        "compared" if known else "unknown for some",
+        word,
         "ok" if known else "warn",
-        ", ".join(candidates),
-        f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots.",
+        "nothing to compare" if best is None else best["assignor"],
+        _said(outcome, candidates),
         tuple(_doubts(outcome)),
         f"Inferred between snapshots: {events or 'nothing happened'}.",
         columns_table(rows, COLUMNS),
         tuple(_bars(rows)),
         columns_table(outcome["changes"], _CHANGES),
+        _places(outcome["changes"], entries, shown),
         columns_table(outcome["worst"], _WORST),
+        _places(outcome["worst"], entries, shown),
+        tuple(entries.values()),
+        "What happens between two snapshots does not show: moves are a lower bound.",
     )
 
 
+def _said(outcome: Row, candidates: Sequence[Row]) -> str:
+    """What was compared, with every candidate if there are several."""
+    said = f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots."
+    if len(candidates) < 2:
+        return said
+    each = (f"{row['assignor']} {row['better']:,} better, {row['worse']:,} worse" for row in candidates)
+    return f"{said} All candidates: {'; '.join(each)}."
+
+
+def _entries(outcome: Row) -> dict[str, FleetEntry]:
+    """The groups of both tables by name, each with what a candidate changes, or its balance gap."""
+    looks = {"better": "ok", "worse": "bad"}
+    entries: dict[str, FleetEntry] = {}
+    for row in outcome["changes"]:
+        word = row["against_actual"]
+        entry = FleetEntry(f"group-{len(entries) + 1}", row["group"], word, looks.get(word, "plain"))
+        entries.setdefault(row["group"], entry)
+    for row in outcome["worst"]:
+        word = f"gap {_count(row, 'balance')}"
+        entry = FleetEntry(
+            f"group-{len(entries) + 1}", row["group"], word, "warn" if row["balance"] else "ok"
+        )
+        entries.setdefault(row["group"], entry)
+    return entries
+
+
+def _places(
+    rows: Sequence[Row], entries: dict[str, FleetEntry], shown: set[str]
+) -> tuple[tuple[str, bool], ...]:
+    """The entry of each row, and whether it is the first of its group."""
+    places = []
+    for row in rows:
+        places.append((entries[row["group"]].anchor, row["group"] not in shown))
+        shown.add(row["group"])
+    return tuple(places)
+
+
 def _doubts(outcome: Row) -> Iterator[str]:
-    yield "What happens between two snapshots does not show: moves are a lower bound."
     for row in outcome["assignors"]:
         if row["unknown"]:
             yield (
@@ -90,8 +148,19 @@ def _doubts(outcome: Row) -> Iterator[str]:
 def _bars(rows: Sequence[Row]) -> Iterator[BarChart]:
     """Moves and balance of all candidates and of what really happened; cost and benefit of a switch."""
     candidates = [row for row in rows if row["assignor"] != ACTUAL]
-    moves = [(r, f"{_count(r, 'moved')} (needed {_count(r, 'moved_least')})") for r in rows]
-    yield _chart("Moves", "moved", moves)
+    yield bar_chart(
+        "Moves",
+        [
+            BarOf(
+                row["assignor"],
+                row["moved"],
+                f"{_count(row, 'moved')} (needed {_count(row, 'moved_least')})",
+                best=row["moved_least"],
+            )
+            for row in rows
+        ],
+        marked="moves that were needed",
+    )
     yield _chart("Balance gap, all states together", "balance", [(r, _count(r, "balance")) for r in rows])
     yield _chart("Moves to switch", "to_switch", [(r, _count(r, "to_switch")) for r in candidates])
     better = [(r, f"{_count(r, 'better')} better, {_count(r, 'worse')} worse") for r in candidates]

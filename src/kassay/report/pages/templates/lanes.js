@@ -7,7 +7,7 @@ kassay.run = (box) => {
     slider.value = step;
     for (const each of states) { each.hidden = Number(each.dataset.at) !== step; }
     for (const row of rows) { row.classList.toggle("on", Number(row.dataset.step) === step); }
-    said.textContent = `${states[step].querySelector("h4").textContent}; ${step} of ${states.length - 1}`;
+    said.textContent = `${states[step].querySelector(".title").textContent}; ${step} of ${states.length - 1}`;
     slider.setAttribute("aria-valuetext", said.textContent);
   };
   const follow = () => {
