@@ -46,7 +46,7 @@ def test_a_place_that_only_hadoop_reaches(undisturbed: Undisturbed, tmp_path: Pa
     (behind / "out" / "lock").unlink()
     finished(kassay("run", place, *spark))
     assert contents(behind / "out") == undisturbed.tables
-    said = finished(kassay("report", place, *spark, "--config", "spark.ui.enabled=true"))
+    said = finished(kassay("run", place, *spark, "--config", "spark.ui.enabled=true"))
     assert "Spark's pages: http://" in said
     assert contents(behind / "out") == undisturbed.tables
     assert before.items() <= receipts(behind / "out").items()

@@ -1,4 +1,4 @@
-"""`kassay rank`: order, JSON, the same for the same seed."""
+"""`kassay gap --rank`: order, JSON, the same for the same seed."""
 
 import json
 

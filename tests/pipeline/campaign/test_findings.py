@@ -169,7 +169,7 @@ def test_a_folder_without_a_campaign_or_without_findings_is_one_line(tmp_path: P
     assert not (tmp_path / "out").exists()
     Local(tmp_path / "out").write("campaign.json", {})
     told = one_line(here("campaign", "findings", "out", cwd=tmp_path), 2)
-    assert told.endswith("no findings are written yet; `kassay campaign report` writes them")
+    assert told.endswith("no findings yet; `kassay campaign run FOLDER` writes them")
 
 
 @pytest.mark.spark

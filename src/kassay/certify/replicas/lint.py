@@ -10,10 +10,10 @@ verifyBrokerIds), `ReplicationControlManager`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from kassay.certify.replicas.cluster import PlacedCluster, listed
 from kassay.certify.replicas.judge import rack_breaks
@@ -25,7 +25,6 @@ from kassay.reading.kafka.reassignment import ReassignedPartition, Reassignment,
 
 _NAMED: Final = 4
 """This many partitions of one kind of warning are named after the first."""
-SCHEMA: Final = "kassay/place-lint/1"
 
 
 class LintSeverity(StrEnum):
@@ -289,23 +288,3 @@ def _against_brokers(row: ReassignedPartition, context: LintContext) -> Iterator
             "fenced-leader",
             f"{row.partition} gets {listed(fenced)} as preferred leader, which is fenced",
         )
-
-
-def lint_json(findings: Sequence[LintFinding], objects: int) -> dict[str, Any]:
-    """The document of `kassay place --lint --json`."""
-    return {
-        "schema": SCHEMA,
-        "objects": objects,
-        "errors": sum(each.severity is LintSeverity.ERROR for each in findings),
-        "findings": [
-            {
-                "file": each.place.file,
-                "line": each.place.line,
-                "field": each.field,
-                "severity": str(each.severity),
-                "rule": each.rule,
-                "message": each.message,
-            }
-            for each in findings
-        ],
-    }

@@ -14,7 +14,6 @@ from typing import Final
 
 from kassay.certify.replicas.cluster import bytes_on
 from kassay.certify.replicas.judge import ClaimStanding, Standing
-from kassay.certify.replicas.lint import LintFinding, LintSeverity
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.certify.replicas.proposal import BusiestBytes
 from kassay.certify.replicas.steps import ReassignmentStep
@@ -301,20 +300,3 @@ def time_text(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def lint_view(findings: Sequence[LintFinding], objects: int, cleaned: Sequence[str] = ()) -> View:
-    """One line per finding, the total, and what was removed from the files as pasted."""
-    parts: list[View] = [
-        whole_line(str(each), style="red" if each.severity is LintSeverity.ERROR else "yellow")
-        for each in findings
-    ]
-    errors = sum(each.severity is LintSeverity.ERROR for each in findings)
-    warnings = len(findings) - errors
-    parts.append(
-        line(
-            f"{counted(objects, 'reassignment')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}",
-            style="bold",
-        )
-    )
-    return stack(*parts, *(line(each, style="dim") for each in cleaned))
