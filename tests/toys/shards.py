@@ -19,7 +19,6 @@ from kassay.model.kinds import Kind, Nouns, declare
 from kassay.model.shape.codec import FLAG, TEXT, Field, identity, listed, record, size
 from kassay.properties.answers import Difference, answer_claims, repeated_claims, unanswered_calls
 from kassay.properties.registry import Evidence, Scope, claim, situation
-from kassay.writing.text import series
 
 SHARDS = declare(
     Kind(
@@ -81,10 +80,9 @@ ShardDriver.step = Placed
 
 
 def _differs(step: Placed, other: Mapping[str, str]) -> Iterator[Difference]:
-    for shard in step.given:
-        if step.given[shard] != other.get(shard):
-            on = step.given[shard], other.get(shard)
-            yield Difference(shard, *on, (f"{shard} is on", str(on[0]), str(on[1])))
+    for shard, on in step.given.items():
+        if on != (then := other.get(shard)):
+            yield Difference(shard, on, then, (f"{shard} is on", on, f"{then}"))
 
 
 answer_claims(SHARDS, "toy", unanswered_calls("assign"))
@@ -98,8 +96,7 @@ repeated_claims(SHARDS, _differs, lambda step: len(step.request.open) > 1, pure=
 def placed(step: Placed) -> Iterator[Evidence]:
     """Every shard is on one of the workers that are not draining."""
     for shard in step.request.shards if step.request.open else ():
-        if step.given.get(shard.name) not in step.request.open:
-            on = step.given.get(shard.name, "nothing")
+        if (on := step.given.get(shard.name)) not in step.request.open:
             yield Evidence(shard.name, {"on": on}, f"{shard.name} is on {on}.")
 
 
@@ -111,8 +108,7 @@ def even(step: Placed) -> Iterator[Evidence]:
     """The shards of two workers differ by one at most."""
     if step.loads and max(step.loads.values()) - min(step.loads.values()) > 1:
         most = max(step.loads, key=step.loads.__getitem__)
-        loads = tuple(step.loads.values())
-        yield Evidence(most, {"loads": loads}, f"{most} has the most of {series(loads)} shards.")
+        yield Evidence(most, {"loads": (*step.loads.values(),)}, f"{most} has {step.loads[most]} shards.")
 
 
 @situation("draining", kinds=SHARDS, required_by=("placed",))

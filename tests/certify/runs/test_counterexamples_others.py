@@ -69,7 +69,7 @@ def test_its_own_counterexample_goes_on_from_there_and_is_put_to_all_in_turn(run
         assert (each.members, each.partitions, each.events) == (1, 3, 0)
         assert (each.trace.seed, each.trace.index) == (None, None)
     assert lost.message.startswith("complete: t0-2 ")
-    assert named.message.startswith("members: stranger ")
+    assert named.message.startswith("members: The answer has an entry for stranger, ")
     assert run[1]["members"].why.startswith("broken by the counterexample to complete,")
 
 
