@@ -106,7 +106,7 @@ def reasons(each: Scaled) -> tuple[str, ...]:
         return ("the assignor failed",)
     worst = {figure: step.range_of(figure).most for figure in step.figures}
     lag = each.lag is not None and limits.lag is not None and each.lag.most > limits.lag
-    found = (
+    conditions = (
         (each.members < limits.members, "a single member"),
         (worst["idle"] > 0, "idle members"),
         (worst["spread"] > 1, "uneven loads"),
@@ -116,7 +116,7 @@ def reasons(each: Scaled) -> tuple[str, ...]:
         (worst["most"] > limits.load, "a load not known to fit"),
         (lag, "a lag not known to fit"),
     )
-    return tuple(words for holds, words in found if holds)
+    return tuple(words for holds, words in conditions if holds)
 
 
 def _runs(answer: GroupScale) -> Iterator[list[Scaled]]:
