@@ -173,7 +173,7 @@ def test_every_argument_and_option_that_names_something_completes():
 def test_what_completes_solves_and_draws_nothing(home):
     code = (
         "import sys; from kassay.cli import completing as c; import click\n"
-        "for each in (c.target, c.claims, c.situations, c.assumptions, c.model, c.suite, c.formats):\n"
+        "for each in (c.target, c.claims, c.situations, c.assumptions, c.model, c.instances, c.formats):\n"
         "    assert each(None, None, '')\n"
         "print(*(name for name in ('z3', 'hypothesis', 'networkx', 'rich', 'pyspark') if name in sys.modules))"
     )

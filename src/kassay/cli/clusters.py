@@ -142,7 +142,7 @@ def _are_settings(path: str) -> bool:
     from kassay.reading.documents import read_text
     from kassay.reading.kafka.settings import is_settings
 
-    return is_settings(read_text(path))
+    return is_settings(read_text(path, "client properties, or outputs of Kafka's tools"))
 
 
 def _outputs(chosen: Mapping[str, Any]) -> list[str]:

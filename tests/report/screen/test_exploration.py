@@ -8,7 +8,7 @@ from rich.console import Console
 
 from kassay.certify.protocols.switch_runs import SwitchRow, hunt, row
 from kassay.certify.protocols.switches import SWITCHES
-from kassay.report.screen.exploration import exploration_view, switches_view
+from kassay.report.screen.exploration import exploration_view, mermaid_text, switches_view
 from tests.explored import explore
 
 
@@ -71,7 +71,7 @@ def test_what_was_not_checked_is_counted_and_if_verbose_listed_by_reason():
 def test_one_run_is_drawn_once_and_in_the_form_that_was_asked_for():
     result = explore("zookeeper", switches=frozenset({"zk_stale_view"}))
     assert "the same run as for complete-at-rest (by design)" in shown(result)
-    assert "sequenceDiagram" in shown(result, mermaid=True)
+    assert "sequenceDiagram" in mermaid_text(result)
 
 
 def test_what_each_client_has_is_told_as_options_take_it():
