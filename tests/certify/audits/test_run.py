@@ -137,7 +137,7 @@ def test_a_partition_with_two_owners_is_found_where_it_is_and_where_it_is_owned(
     group = only(rows({"a": (0, 1), "b": (1, 2, 3)}))
     assert [each.claim for each in group.findings] == ["single-owner"] * 2
     target, owned = group.findings
-    assert "orders-1 (owners a b)" in target.message
+    assert "orders-1 was assigned to a and b." in target.message
     assert "orders-1: owned by b (epoch 1) while a still has it" in owned.message
     assert group.double_owners == 2
 
