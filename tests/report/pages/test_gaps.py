@@ -40,7 +40,7 @@ def study() -> GapReport:
 
 def test_the_leaderboard_is_in_order_and_every_target_in_it(study: GapReport) -> None:
     view = view_of(study, PATHS, (), "kassay gap again")
-    assert view.word in ("Closest to the optimum", "All alike")
+    assert view.word in ("Closest to the optimum", "All equal")
     assert "at the optimal balance, worst gap" in view.said
     assert view.leaderboard is not None
     assert {row[1] for row in view.leaderboard.rows} == set(SPECS)

@@ -10,7 +10,7 @@ from kassay.writing.text import counted
 
 
 class Recommendation(NamedTuple):
-    """The best candidates by name, alike in all figures here; none where the group is best left as it is.
+    """The best candidates by name, equal in all figures here; none where the group is best left as it is.
 
     `unowned` partitions get an owner by the switch. `moved` and `paused` are partitions, as in `PlayedStep`.
     """

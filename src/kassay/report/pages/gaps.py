@@ -82,11 +82,11 @@ def finding(targets: Sequence[TargetGaps]) -> tuple[str, str, str, str]:
     if len(measured) == 1:
         word = "Always at the optimal balance" if always else "Short of the optimal balance"
         return word, "ok" if always else "warn", first.target.spec, f"{_distance(first)}."
-    alike = [each.target.spec for each in measured if by_distance(each) == by_distance(first)]
-    if len(alike) == len(measured):
-        return "All alike", "ok" if always else "warn", ", ".join(alike), f"{_distance(first)}."
+    equal = [each.target.spec for each in measured if by_distance(each) == by_distance(first)]
+    if len(equal) == len(measured):
+        return "All equal", "ok" if always else "warn", ", ".join(equal), f"{_distance(first)}."
     said = f"{_distance(first)}. Furthest: {last.target.spec}, {_distance(last)}."
-    return "Closest to the optimum", "ok" if always else "warn", ", ".join(alike), said
+    return "Closest to the optimum", "ok" if always else "warn", ", ".join(equal), said
 
 
 def _distance(gaps: TargetGaps) -> str:
