@@ -87,6 +87,13 @@ GIVEN_UP = [
     modern("m", -1, instance="i2"),
     modern("n", 0, subscribed=["foo"], instance="i1"),
 ]
+VANISHED = [
+    thread("m", topology={"epoch": 1, "subtopologies": [SUBTOPOLOGY | {"sources": ["bar"]}]}),
+    thread("m", -1),
+    joins("x", "range"),
+]
+BAR = modern("m", 0, subscribed=["bar"], instance="i")
+UPGRADED = [modern("n", 0, subscribed=["foo"], instance="i"), modern("n", 2)]
 SEQUENCES = {
     "expression-that-is-dropped": Recorded(
         AT_ONCE,
@@ -394,6 +401,56 @@ SEQUENCES = {
             modern("m", 2, subscribed=["bar"], owned={"foo": [0]}),
             joins("#2", "range", instance="j"),
             e.FailoverEvent(),
+        ],
+    ),
+    "topics-of-a-removed-streams-group": Recorded(
+        streams(),
+        {"foo": 1, "bar": 1},
+        [*VANISHED, modern("m", 0, subscribed=["foo"]), modern("m", 2), e.TopicsEvent({"foo": 1})],
+    ),
+    "topics-of-a-streams-group-that-comes-back": Recorded(
+        streams(),
+        {"foo": 1, "bar": 1},
+        [
+            *VANISHED,
+            modern("m", 0, subscribed=["foo"], write_fails="NOT_ENOUGH_REPLICAS"),
+            joins("x", "range"),
+            thread("m"),
+            thread("m", 2),
+            e.TopicsEvent({"foo": 1}),
+        ],
+    ),
+    "topics-of-a-group-that-was-downgraded": Recorded(
+        AT_ONCE,
+        {"foo": 1, "bar": 1},
+        [BAR, joins("", "range", instance="i"), *UPGRADED, e.TopicsEvent({"foo": 1})],
+    ),
+    "topics-of-a-group-that-was-downgraded-before-a-failover": Recorded(
+        AT_ONCE,
+        {"foo": 1, "bar": 1},
+        [BAR, joins("", "range", instance="i"), e.FailoverEvent(), *UPGRADED, e.TopicsEvent({"foo": 1})],
+    ),
+    "topics-that-an-upgrade-takes-and-drops": Recorded(
+        AT_ONCE,
+        {"foo": 1, "bar": 1},
+        [
+            BAR,
+            joins("", "range", instance="i", topics=["bar"]),
+            *UPGRADED,
+            modern("n", 3),
+            e.TopicsEvent({"foo": 1}),
+        ],
+    ),
+    "topics-that-a-failed-upgrade-takes-and-drops": Recorded(
+        AT_ONCE,
+        {"foo": 1, "bar": 1},
+        [
+            BAR,
+            joins("", "range", instance="i", topics=["bar"]),
+            modern("n", 0, subscribed=["foo"], instance="i", write_fails="NOT_ENOUGH_REPLICAS"),
+            joins("", "range", instance="i"),
+            *UPGRADED,
+            e.TopicsEvent({"foo": 1}),
         ],
     ),
     "pause-without-a-member-id": Recorded(

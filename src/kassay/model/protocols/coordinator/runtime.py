@@ -137,7 +137,7 @@ class CoordinatorCall:
             elif isinstance(output, Persist):
                 if failed:
                     self.lost += output.records
-                    follow.append(Persisted(output.then, failed, output.undo))
+                    follow.append(Persisted(output.then, failed, output.undo, output.left_topics))
                 else:
                     follow += self._append(output)
         # A reply that waits for the writes of its step waits for all of them, whatever its position.

@@ -47,6 +47,7 @@ from kassay.model.protocols.coordinator.consumer.group import Refused
 from kassay.model.protocols.coordinator.consumer.regexes import run
 from kassay.model.protocols.coordinator.streams import checks as streams_checks
 from kassay.model.protocols.coordinator.streams import requests as streams
+from kassay.model.protocols.coordinator.watched import left_topics, notice_topics, without_watched
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Choices, Effects
 from kassay.model.protocols.values.groups import (
@@ -156,7 +157,7 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
     """
     if state.streams:
         config = config._replace(streams=state.streams[0])
-    effects = Effects(config, state.image, choices, state.now, state.background, state.removed)
+    effects = Effects(config, state.image, choices, state.now, state.background, *state[6:])
     if isinstance(event, requests.MetadataChanged):
         return CoordinatorStep(_published(effects, state, event), ())
     if isinstance(event, StreamsConfigured):
@@ -169,7 +170,8 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
         if isinstance(state.group, ClassicGroup):
             classic_requests.unload(effects, state.group, event.behind)
         idle = state.background._replace(tasks=(), targets=())
-        state = state._replace(group=None, role=Role.NOT_COORDINATOR, background=idle, removed=())
+        state = state._replace(group=None, role=Role.NOT_COORDINATOR, background=idle)
+        state = state._replace(removed=(), left_topics=())
         return CoordinatorStep(state, tuple(effects.out))
     if isinstance(event, ResolutionRun | ResolutionApplied):
         return _resolution(effects, state, event)
@@ -181,12 +183,19 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
             effects.reply(event.correlation_id, requests.error_reply(event, error))
         return CoordinatorStep(state, tuple(effects.out))
     group = _handle(effects, state.group, event)
+    if isinstance(event, Persisted):
+        kept = event.left_topics if event.error else effects.left_topics
+        left = without_watched(effects, kept, group)
+    else:
+        left = left_topics(effects, state.group, group)
     if group is not state.group:
         state = state._replace(group=group)
     if effects.background is not state.background:
         state = state._replace(background=effects.background)
     if effects.removed is not state.removed:
         state = state._replace(removed=effects.removed)
+    if left is not state.left_topics:
+        state = state._replace(left_topics=left)
     return CoordinatorStep(state, tuple(effects.out))
 
 
@@ -208,10 +217,7 @@ def _published(
     effects: Effects, state: CoordinatorState, event: requests.MetadataChanged
 ) -> CoordinatorState:
     """The state after a new image, with its number if images are numbered."""
-    group = state.group
-    if isinstance(group, StreamsTaskGroup) and not effects.has("streams_topics_unwatched"):
-        group = streams.images_changed(group, state.image, event.image)
-    group = consumer_requests.notice_topics(effects, group, event.image)
+    group = notice_topics(effects, state, event.image)
     background = state.background
     if event.number:
         new = {topic.topic_id for topic in event.image} - {topic.topic_id for topic in state.image}
@@ -234,7 +240,9 @@ def _resolution(
         (result,) = background.tasks[0].result
         background = background._replace(tasks=())
         group = consumer_requests.apply_resolution(effects, group, result)
-    return CoordinatorStep(state._replace(group=group, background=background), tuple(effects.out))
+    left = left_topics(effects, state.group, group)
+    state = state._replace(group=group, background=background, left_topics=left)
+    return CoordinatorStep(state, tuple(effects.out))
 
 
 def _target(effects: Effects, state: CoordinatorState) -> CoordinatorStep:
@@ -322,7 +330,7 @@ def _active(effects: Effects, state: CoordinatorState, group: Group) -> Coordina
     """The coordinator after it has loaded this group."""
     image = state.background.image
     loaded = Background(image, image)
-    state = state._replace(group=group, role=Role.ACTIVE, background=loaded, removed=())
+    state = state._replace(group=group, role=Role.ACTIVE, background=loaded, removed=(), left_topics=())
     return CoordinatorStep(state, tuple(effects.out))
 
 

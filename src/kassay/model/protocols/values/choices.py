@@ -155,10 +155,20 @@ def outcomes(
 class Effects:
     """One step in progress; `refreshed` is the new value of that field of a consumer group.
 
-    `background` and `removed` become the state's, whether or not the step's write fails.
+    `background`, `removed` and `left_topics` become the state's; a failed write undoes the last alone.
     """
 
-    __slots__ = ("background", "choices", "config", "image", "now", "out", "refreshed", "removed")
+    __slots__ = (
+        "background",
+        "choices",
+        "config",
+        "image",
+        "left_topics",
+        "now",
+        "out",
+        "refreshed",
+        "removed",
+    )
 
     def __init__(
         self,
@@ -168,6 +178,7 @@ class Effects:
         now: int = NO_CLOCK,
         background: Background = NOTHING_BEGUN,
         removed: tuple[Group, ...] = (),
+        left_topics: tuple[str, ...] = (),
     ) -> None:
         self.config = config
         self.image = image
@@ -175,6 +186,7 @@ class Effects:
         self.now = now
         self.background = background
         self.removed = removed
+        self.left_topics = left_topics
         self.refreshed: tuple[Generation, ...] | None = None
         self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
 
@@ -229,4 +241,4 @@ class Effects:
         """
         if records and self.removed:
             undo, self.removed = self.removed, ()
-        self.out.append(Persist(records, then, undo))
+        self.out.append(Persist(records, then, undo, self.left_topics))

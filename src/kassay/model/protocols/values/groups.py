@@ -158,6 +158,7 @@ class CoordinatorState(NamedTuple):
 
     `streams` are the group's own settings as a Streams group, () or one value. `removed` is a group that was
     removed from memory without a record since the last append, () or one value: a failed write restores it.
+    `left_topics` are the names of topics that removed groups have left among those watched.
     """
 
     group: Group = None
@@ -167,6 +168,7 @@ class CoordinatorState(NamedTuple):
     streams: tuple[StreamsConfig, ...] = ()
     background: Background = NOTHING_BEGUN
     removed: tuple[Group, ...] = ()
+    left_topics: tuple[str, ...] = ()
 
 
 # Continuations after the records of a step are acknowledged, or their write has failed.
@@ -229,17 +231,19 @@ class Persist(NamedTuple):
     """Append records, possibly none; after their acknowledgement, `Persisted` must follow if `then` is set.
 
     `undo` is the group after a failed write: () keeps the step's result (a classic group changes at once,
-    whatever becomes of its records), otherwise it holds the previous group.
+    whatever becomes of its records), otherwise it holds the previous group. `left_topics` are those before.
     """
 
     records: tuple[LogRecord, ...]
     then: Continuation | None = None
     undo: tuple[Group, ...] = ()
+    left_topics: tuple[str, ...] = ()
 
 
 class Persisted(NamedTuple):
-    """Records were acknowledged, or not written because of `error`; `undo` is that of the `Persist`."""
+    """Records were acknowledged, or not written because of `error`; the rest is that of the `Persist`."""
 
     then: Continuation | None
     error: str = ""
     undo: tuple[Group, ...] = ()
+    left_topics: tuple[str, ...] = ()

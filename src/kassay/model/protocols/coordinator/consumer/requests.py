@@ -19,6 +19,7 @@ from kassay.model.protocols.coordinator.consumer.group import (
     replay,
 )
 from kassay.model.protocols.coordinator.consumer.targets import offloaded_records
+from kassay.model.protocols.coordinator.watched import without_watched
 from kassay.model.protocols.table import IllegalTransition, check_move
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
@@ -85,6 +86,7 @@ def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.C
         effects.reply(request.correlation_id, requests.ConsumerHeartbeatReply(refusal.error))
         return draft.freeze()
     effects.persist(records, undo=(draft.freeze(),))
+    effects.left_topics = without_watched(effects, effects.left_topics, converted)
     return replay(None, records, new_group(effects))
 
 
@@ -114,17 +116,6 @@ def apply_target(effects: Effects, group: Group, computed: Offloaded) -> Group:
         return group
     records = offloaded_records(effects, group, computed)
     return _checked(group, table.OFFLOADED, _write(effects, group, records))
-
-
-def notice_topics(effects: Effects, group: Group, after: requests.Image) -> Group:
-    """The group after the topics changed: it looks them up again if they concern it."""
-    if not isinstance(group, ConsumerGroup) or not group.refreshed:
-        return group
-    changed = {topic.name for topic in {*effects.image} ^ {*after}}
-    read = {topic for member in group.members for topic in member.subscribed}
-    if not effects.has("matched_topics_unwatched"):
-        read |= {topic for _, result in group.resolved for topic in result.topics}
-    return group._replace(refreshed=()) if changed & read else group
 
 
 def handle_classic_request(effects: Effects, group: ConsumerGroup, request: requests.Request) -> Group:

@@ -35,7 +35,6 @@ from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import ClassicGroup, Group
 from kassay.model.protocols.values.records import Log, LogRecord
-from kassay.model.protocols.values.requests import Image
 from kassay.model.protocols.values.streams import (
     INITIAL_REBALANCE,
     NONE_HELD,
@@ -44,7 +43,6 @@ from kassay.model.protocols.values.streams import (
     StreamsHeartbeatReply,
 )
 from kassay.model.protocols.values.streams_groups import (
-    REFRESH_DUE,
     UNREVOKED_TASKS,
     StreamsTaskGroup,
     StreamsTaskMember,
@@ -227,14 +225,6 @@ def handle_timer(effects: Effects, group: StreamsTaskGroup, fired: requests.Time
 def undone(group: StreamsTaskGroup, undo: tuple[Group, ...]) -> Group:
     """The group after a failed write."""
     return _checked(group, table.WRITE_FAILED, undo[0] if undo else group)
-
-
-def images_changed(group: StreamsTaskGroup, before: Image, after: Image) -> StreamsTaskGroup:
-    """The group after a new image: it looks up its topics again if one of them changed."""
-    changed = {topic.name for topic in {*before} ^ {*after}}
-    if any(changed & topology.required_topics for topology in group.topology):
-        return group._replace(refreshed=REFRESH_DUE)
-    return group
 
 
 def load(effects: Effects, log: Log) -> Group:
