@@ -205,8 +205,8 @@ def test_an_unknown_event_is_bad_input():
 class RangeAnswers(TraceChoices):
     """The trace's choices, and beside them what our own server-side range assignor makes of each request."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        super().__init__(names)
+    def __init__(self, names: Mapping[str, str], *, stays: bool) -> None:
+        super().__init__(names, stays=stays)
         self.wrong: list[object] = []
         self.count = 0
 

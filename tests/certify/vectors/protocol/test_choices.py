@@ -12,8 +12,8 @@ from tests.certify.vectors.protocol.traced import step
 T0, T1 = (partitions_of({"t": [p]}) for p in (0, 1))
 
 
-def after(*steps):
-    choices = TraceChoices()
+def after(*steps, stays=False):
+    choices = TraceChoices(stays=stays)
     for each in steps:
         choices.turn_to(each)
     return choices
@@ -80,3 +80,14 @@ def test_of_a_target_that_was_not_written_only_a_revocation_shows():
     before = step({"members": members("a", "b")})
     failed = step({"timers": [[REVOCATION, "a", 9]]}, event=failing)
     assert after(before, failed).target(ASK) == (("a", ()), ("b", T0))
+
+
+def test_a_target_that_a_member_takes_over_is_no_new_one_where_targets_stay():
+    before = step({"target": {"a": {"t": [0]}}})
+    over = [{"type": "target", "member": "a", "partitions": {"t": [1]}}, {"type": "current", "member": "a"}]
+    shown = {"target": {"a": {"t": [1]}, "b": {"t": [1]}}}
+    assert after(before, step(shown, records=over)).target(ASK) == (("a", T1), ("b", T1))
+    assert after(before, step(shown, records=over), stays=True).target(ASK) == (("a", T0), ("b", T1))
+    assert after(step({}), step(shown, records=over), stays=True).target(ASK) == (("a", T1), ("b", T1))
+    given = [*over, {"type": "target", "member": "a", "partitions": {"t": [1]}}, {"type": "target_epoch"}]
+    assert after(before, step(shown, records=given), stays=True).target(ASK) == (("a", T1), ("b", T1))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from kassay.assignors.streams.group_sticky import StreamsGroupSticky
@@ -26,7 +27,7 @@ from kassay.certify.vectors.protocol.render import (
     state_beside,
     tidy,
 )
-from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, TracedStep, TraceShape
+from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, RecordShape, TracedStep, TraceShape
 from kassay.certify.vectors.protocol.streams import (
     STREAMS_EVENTS,
     rendered_streams_more,
@@ -51,10 +52,14 @@ from kassay.reading.values import read_as
 
 
 class TraceChoices:
-    """Choices as in the trace; `turn_to` moves to the next step. `names` are the trace's for some timers."""
+    """Choices as in the trace; `turn_to` moves to the next step. `names` are the trace's for some timers.
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self._names = names or {}
+    `stays`: a target counts as that of its member, also if it takes the place of another one (the older rule
+    `target_stays_with_instance`).
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None, *, stays: bool = False) -> None:
+        self._names, self._stays = names or {}, stays
         self._known: set[str | None] = set()
         self._before = BEFORE_THE_FIRST.state
         self._step = BEFORE_THE_FIRST
@@ -101,18 +106,22 @@ class TraceChoices:
         A trace without `lost` does not show a target whose write failed. It only shows whether the member had
         to revoke something: that armed its revocation timer, which a failed write does not undo.
         """
+        step = self._step
         target: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
-        for record in self._step.records:
+        for record in step.records:
             if record.type == "target" and record.member is not None and not record.tombstone:
                 target[record.member] = partitions_of(record.partitions)
-        for member, tps in self._step.state.target.items():
+        for member, tps in step.state.target.items():
             target[member] = partitions_of(tps)
-        if self._step.lost:
-            for record in self._step.lost:
+        if step.lost:
+            for record in step.lost:
                 if record.type == "target" and record.member is not None and not record.tombstone:
                     target[record.member] = partitions_of(record.partitions)
-        elif self._step.event.write_fails is not None:
+        elif step.event.write_fails is not None:
             target |= {member.member_id: self._unwritten(member.member_id) for member in ask.members}
+        for member in _handed_on(step.lost or step.records) if self._stays else ():
+            if member in self._before.target:
+                target[member] = partitions_of(self._before.target[member])
         return tuple((member.member_id, target[member.member_id]) for member in ask.members)
 
     def _unwritten(self, member_id: str) -> Partitions:
@@ -144,6 +153,21 @@ class TraceChoices:
             if expected is not None and (self._names.get(kind, kind), member_id or None) == expected:
                 return order
         return due[0]
+
+
+def _handed_on(records: Sequence[RecordShape]) -> Iterator[str]:
+    """Who is given the target of the member that it replaces, and no new one.
+
+    The record of that target comes right before the member's current assignment.
+    """
+    given = [
+        (record.member, following.type == "current")
+        for record, following in pairwise(records)
+        if record.type == "target" and record.member is not None and not record.tombstone
+    ]
+    for member, handed in given:
+        if handed and (member, False) not in given:
+            yield member
 
 
 def _same_tasks(one: TaskTarget, other: Sequence[tuple[str, TaskRoles]]) -> bool:
@@ -200,8 +224,9 @@ class FollowedTrace:
     def __init__(self, trace: TraceShape, target: CoordinatorTarget, release: str) -> None:
         # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
         self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
-        self._choices = TraceChoices(self._names)
-        self._runtime = ClockedRuntime(config_of(trace.config, release), self._choices, target)
+        config = config_of(trace.config, release)
+        self._choices = TraceChoices(self._names, stays="target_stays_with_instance" in config.switches)
+        self._runtime = ClockedRuntime(config, self._choices, target)
         self._images = Images()
         self._host = self._runtime.first(self._images.publish(trace.topics))
         self._clock = 0
