@@ -87,6 +87,11 @@ GIVEN_UP = [
     modern("m", -1, instance="i2"),
     modern("n", 0, subscribed=["foo"], instance="i1"),
 ]
+TAKEN_OVER = [
+    modern("m", 0, subscribed=["foo"], instance="i"),
+    joins("m", "range"),
+    modern("n", 0, subscribed=["bar"], instance="i"),
+]
 VANISHED = [
     thread("m", topology={"epoch": 1, "subtopologies": [SUBTOPOLOGY | {"sources": ["bar"]}]}),
     thread("m", -1),
@@ -452,6 +457,23 @@ SEQUENCES = {
             *UPGRADED,
             e.TopicsEvent({"foo": 1}),
         ],
+    ),
+    "member-that-takes-an-instance-id-over": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [modern("n", 0, subscribed=["foo"]), *TAKEN_OVER, modern("n", 4)],
+    ),
+    "target-of-a-member-that-takes-an-instance-id-over": Recorded(
+        AT_ONCE | {"server_assignors": ["range", "uniform"]},
+        {"foo": 1, "bar": 1},
+        [modern("n", 0, subscribed=["bar"]), *TAKEN_OVER],
+        "4.3.1",
+    ),
+    "topics-after-a-replacement-by-a-former-instance-id": Recorded(
+        AT_ONCE | {"migration_policy": "UPGRADE"},
+        {"foo": 1, "bar": 1},
+        [*GIVEN_UP[:2], joins("", "range", instance="i1", topics=["bar"])],
+        "4.3.1",
     ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,

@@ -9,6 +9,7 @@ from kassay.model.protocols.coordinator.consumer.group import (
     group_state,
     group_tombstones,
     held,
+    names_after,
     removal_records,
     replay,
     target_of,
@@ -90,3 +91,12 @@ def test_what_is_still_to_be_revoked_is_held():
 def test_members_are_found_by_id_and_by_instance_and_no_instance_is_nobodys():
     assert (find(GROUP, "a"), find(GROUP, "x")) == (GROUP.members[0], None)
     assert (find_static(GROUP, "i"), find_static(GROUP, "")) == (GROUP.members[1], None)
+
+
+def test_a_member_in_the_place_of_another_one_still_counts_with_its_former_names():
+    a, b = GROUP.members
+    group = GROUP._replace(members=(a, b._replace(subscribed=("bar",))))
+    wanted = a._replace(subscribed=("new",))
+    assert names_after(group, a, wanted) == {"bar", "new"}
+    in_place_of_b = group.members[1]._replace(member_id="a")
+    assert names_after(group, in_place_of_b, wanted) == {"foo", "new"}

@@ -7,6 +7,7 @@ and the `replay` methods of `GroupMetadataManager`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, cast
 
@@ -92,10 +93,26 @@ def held(group: ConsumerGroup) -> set[TopicPartition]:
     return {tp for member in group.members for tp in {*member.assigned} ^ {*member.pending}}
 
 
-def subscription_metadata(image: Image, members: Iterable[ConsumerMember], resolved: Resolved = ()) -> Image:
-    """The existing topics that the members subscribe to, and the matches of their expressions."""
-    names = {topic for member in members for topic in member.subscribed}
-    names |= {topic for _, result in resolved for topic in result.topics}
+def names_of(members: Iterable[ConsumerMember]) -> set[str]:
+    """The names of topics that the members subscribe to."""
+    return {name for member in members for name in member.subscribed}
+
+
+def names_after(group: ConsumerGroup, member: ConsumerMember, wanted: ConsumerMember) -> set[str]:
+    """The same once a member of the group, or one in the place of such a member, is as wanted.
+
+    Kafka counts the members of each name. One that takes the place of another member still counts with the
+    names that it had itself. Source: `ModernGroup.computeSubscribedTopicNames`.
+    """
+    counts = Counter(name for each in group.members for name in each.subscribed)
+    counts.subtract(member.subscribed)
+    counts.update(wanted.subscribed)
+    return {name for name, count in counts.items() if count > 0}
+
+
+def subscription_metadata(image: Image, subscribed: set[str], resolved: Resolved = ()) -> Image:
+    """The existing topics among those subscribed to, and the matches of expressions."""
+    names = subscribed | {topic for _, result in resolved for topic in result.topics}
     return tuple(topic for topic in image if topic.name in names)
 
 

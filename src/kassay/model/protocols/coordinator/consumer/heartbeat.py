@@ -19,6 +19,8 @@ from kassay.model.protocols.coordinator.consumer.group import (
     held,
     is_reconciled,
     member_record,
+    names_after,
+    names_of,
     removal_records,
     subscription_metadata,
     target_epoch_record,
@@ -240,7 +242,7 @@ def update_member(
         changed = changed or starts or (turned and not effects.has("assignor_change_waits"))
     topics, epoch = group.topics, group.epoch
     if changed or looks_again(group):
-        topics = subscription_metadata(effects.image, everybody, regexes.resolved)
+        topics = subscription_metadata(effects.image, names_after(group, member, wanted), regexes.resolved)
         if changed or topics != group.topics:
             records += bump_records(effects, group, topics)
             epoch += 1
@@ -325,7 +327,7 @@ def remove_members(
     tombstones, resolved = drop_members(group, members)
     records += tombstones
     left = (m for m in group.members if m.member_id not in gone)
-    topics = subscription_metadata(effects.image, left, resolved)
+    topics = subscription_metadata(effects.image, names_of(left), resolved)
     records += bump_records(effects, group, topics)
     if len(gone) == len(group.members) and not effects.has("empty_keeps_target_epoch"):
         records.append(target_epoch_record(effects, group.epoch + 1, UNKNOWN_TIME))

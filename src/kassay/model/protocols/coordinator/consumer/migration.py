@@ -20,6 +20,7 @@ from kassay.model.protocols.coordinator.consumer.group import (
     find_static,
     group_tombstones,
     held,
+    names_of,
     remembering,
     replay,
     subscription_metadata,
@@ -88,7 +89,7 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
         effects.arm(requests.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
     target = tuple((member.member_id, member.assigned) for member in members)
     unknown = effects.has("upgrade_always_bumps")
-    topics = () if unknown else subscription_metadata(effects.image, members)
+    topics = () if unknown else subscription_metadata(effects.image, names_of(members))
     converted = ConsumerGroup(
         group.generation, group.generation, topics, members, target, statics=_statics(effects, members)
     )

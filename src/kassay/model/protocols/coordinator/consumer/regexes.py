@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from kassay.model.protocols.coordinator.consumer.group import bump_records, subscription_metadata
+from kassay.model.protocols.coordinator.consumer.group import bump_records, names_of, subscription_metadata
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.choices import LAST_RESOLVED, Effects
@@ -145,7 +145,7 @@ def apply_result(effects: Effects, group: ConsumerGroup, result: Resolved) -> tu
     fresh = {regex: resolved for regex, resolved in result if counts[regex]}
     records = [LogRecord((r.REGEX, Regex(regex)), resolved) for regex, resolved in fresh.items()]
     changed = any(before.get(regex, RegexMatches()).topics != each.topics for regex, each in fresh.items())
-    topics = subscription_metadata(effects.image, group.members, tuple((before | fresh).items()))
+    topics = subscription_metadata(effects.image, names_of(group.members), tuple((before | fresh).items()))
     if (changed or topics != group.topics) and not effects.has("resolution_bumps_nothing"):
         records += bump_records(effects, group, topics)
         effects.looked_up(group.epoch + 1)
