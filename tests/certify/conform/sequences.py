@@ -56,6 +56,21 @@ def streams(**settings: Any) -> dict[str, Any]:
     return AT_ONCE | {"streams": STREAMS_CONFIG | {"group.streams.initial.rebalance.delay.ms": 0} | named}
 
 
+def expression_left(*between: e.GenuineEvent) -> list[e.GenuineEvent]:
+    """A consumer with an expression leaves, and a static instance goes on, first by the classic protocol."""
+    return [
+        modern("m", 0, regex="f.*"),
+        e.ResolveEvent(),
+        modern("m", 1),
+        joins("", "range", instance="j", topics=["bar"]),
+        modern("m", -1),
+        *between,
+        modern("n", 0, subscribed=["bar"], instance="j"),
+        modern("n", 3),
+        e.TopicsEvent({"bar": 1}),
+    ]
+
+
 SUBTOPOLOGY = {
     "id": "0",
     "sources": ["foo"],
@@ -273,6 +288,29 @@ SEQUENCES = {
             modern("m", 0, regex="f.*"),
         ],
     ),
+    "joins-at-generation-0": Recorded(
+        AT_ONCE | {"migration_policy": "UPGRADE"},
+        {"foo": 1},
+        [
+            joins("", "range", instance="i"),
+            e.LeaveEvent([{"member": "#1", "instance": "i"}]),
+            modern("m", 0, subscribed=[]),
+            joins("m", "range", topics=(), api_version=3),
+            joins("", "range", topics=(), api_version=3),
+        ],
+    ),
+    "epochs-of-a-group-that-was-removed": Recorded(
+        AT_ONCE,
+        {},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("m", -1),
+            joins("x", "range"),
+            joins("", "range"),
+            e.FailoverEvent(),
+            modern("m", 0, subscribed=[]),
+        ],
+    ),
     "join-that-turns-a-tie": Recorded(
         AT_ONCE,
         {"foo": 2},
@@ -412,6 +450,22 @@ SEQUENCES = {
         streams(),
         {"foo": 1, "bar": 1},
         [*VANISHED, modern("m", 0, subscribed=["foo"]), modern("m", 2), e.TopicsEvent({"foo": 1})],
+    ),
+    "topics-of-a-removed-streams-group-in-the-log": Recorded(
+        streams(),
+        {"foo": 1, "bar": 1},
+        [
+            *VANISHED[:2],
+            joins("", "range"),
+            e.FailoverEvent(),
+            modern("m", 0, subscribed=["foo"]),
+            modern("m", 2),
+            e.TopicsEvent({"foo": 1}),
+        ],
+    ),
+    "expression-of-a-downgraded-group": Recorded(AT_ONCE, {"foo": 1, "bar": 1}, expression_left()),
+    "expression-of-a-downgraded-group-in-the-log": Recorded(
+        AT_ONCE, {"foo": 1, "bar": 1}, expression_left(e.FailoverEvent())
     ),
     "topics-of-a-streams-group-that-comes-back": Recorded(
         streams(),

@@ -69,6 +69,22 @@ def test_a_group_that_is_in_the_log_alone_is_finding_a():
     assert known_finding(cause, NEWEST).letter == "A"
 
 
+def test_what_the_log_still_has_of_such_a_group_is_finding_a_too():
+    error = {"to": 0, "kind": "join", "error": "UNKNOWN_MEMBER_ID"}
+    steps = [step(0, "join", answers=[error]), step(1, "reload"), step(2, "consumer_heartbeat")]
+    removed, member = {**EMPTY, "group_epoch": 3, "target_epoch": 3}, [{"id": "m", "epoch": 1}]
+    new = {**EMPTY, "state": "Stable", "group_epoch": 1, "target_epoch": 1, "members": member}
+    mixed = {**new, "state": "Reconciling", "group_epoch": 3, "target_epoch": 3}
+    before = ((NOTHING, removed), (EMPTY, EMPTY))
+    causes = watched(steps, *before, (new, mixed))
+    assert [known_finding(cause, NEWEST).letter for cause in causes] == ["A", "A"]
+    for other in (mixed | {"group_epoch": 2}, mixed | {"members": []}, new | {"state": "Empty"}):
+        cause = watched(steps, *before, (new, other))[-1]
+        assert known_finding(cause, NEWEST) is None
+    (cause,) = watched(steps[1:], (EMPTY, EMPTY), (new, mixed))
+    assert known_finding(cause, NEWEST) is None
+
+
 def test_a_generation_given_on_both_sides_of_a_failover_is_finding_b():
     joins = [classic("PreparingRebalance", 0), classic("CompletingRebalance", 1)]
     steps = [
@@ -95,6 +111,24 @@ def test_an_answer_with_epoch_0_is_finding_r5():
     trace = json.loads((FOLDER / "upgrade-at-generation-0.json").read_text())
     causes = watched([GenuineStep(each) for each in trace["steps"]])
     assert [known_finding(cause, NEWEST).letter for cause in causes] == ["R5", "T"]
+
+
+def test_a_join_that_is_answered_at_the_epoch_0_of_an_upgrade_is_finding_r5_too():
+    steps = json.loads((FOLDER / "joins-at-generation-0.json").read_text())["steps"]
+    causes = watched([GenuineStep(each) for each in steps])
+    assert [cause for cause in causes if cause.startswith("no-epoch-zero")] == [
+        "no-epoch-zero: consumer_heartbeat, group at epoch 0",
+        "no-epoch-zero: join, group at epoch 0",
+    ]
+    assert {known_finding(cause, NEWEST).letter for cause in causes} == {"R5", "T"}
+    assert "R5" not in {getattr(known_finding(cause, "4.2.1"), "letter", None) for cause in causes}
+
+
+def test_an_epoch_0_of_a_group_that_was_not_at_0_is_new():
+    at_0 = {**EMPTY, "group_epoch": 0}
+    for before in (at_0 | {"group_epoch": 3}, classic("Empty", 2), {}):
+        (cause,) = watched([step(0, "join", before), step(1, "join", at_0, [joined(1, 0)])])
+        assert known_finding(cause, NEWEST) is None
 
 
 def test_a_classic_group_whose_write_failed_is_finding_e():

@@ -52,7 +52,9 @@ class Watch:
         self._before: Mapping[str, Any] = {"type": None}
         self._generations: dict[int, int] = {}
         self._failovers = 0
-        self._parted = self._removed = False
+        self._parted = False
+        self._removed: Mapping[str, Any] | None = None
+        """What the log has of the group that was last removed from memory alone."""
         self._assignments: Counter[int] = Counter()
         """Of each generation, how many assignments of a leader are appended and not acknowledged."""
 
@@ -106,7 +108,8 @@ class Watch:
 
     def _at_0(self, step: GenuineStep) -> str:
         """Why a member may have been given epoch 0."""
-        if step.state.get("group_epoch") == 0:
+        number = self._before.get("group_epoch", self._before.get("generation"))
+        if step.state.get("group_epoch") == 0 == number:
             return "group at epoch 0"
         former = self._before.get("type")
         return (
@@ -148,7 +151,8 @@ class Watch:
                 return
             if (kept := _kept(replayed)) != memory:
                 self._parted = True
-                self._removed |= memory.get("type") is None
+                if memory.get("type") is None:
+                    self._removed = kept
                 self._report(step, MEMORY, self._difference(step, event, memory, kept), _texts(memory, kept))
                 return
 
@@ -173,6 +177,8 @@ class Watch:
             memory
         ) == _but_assignments(log):
             return f"{event}, second assignment of a generation"
+        if self._has_epochs_of_removed(memory, log):
+            return f"{event}, after {REMOVAL}"
         what = (
             REMOVAL
             if memory.get("type") is None
@@ -181,6 +187,18 @@ class Watch:
             else ", ".join(_differing(memory, log))
         )
         return ", ".join([event, *errors, *(["write failed"] if failed else []), what])
+
+    def _has_epochs_of_removed(self, memory: Document, log: Document) -> bool:
+        """Whether the log differs by the epochs of the group that was removed from memory alone.
+
+        The state follows from them.
+        """
+        removed, differing = self._removed, {*_differing(memory, log)} - {"state"}
+        return (
+            removed is not None
+            and set() < differing <= {"group_epoch", "target_epoch"}
+            and all(log[key] == removed[key] for key in differing)
+        )
 
 
 def _but_assignments(state: Document) -> Document:

@@ -56,7 +56,11 @@ KNOWN: Final = (
     KnownFinding(
         "A",
         "a JoinGroup with a member id removes an empty modern group from memory, not from the log",
-        (f"{MEMORY}: join, UNKNOWN_MEMBER_ID, {REMOVAL}", f"{LOADS}: reload, log, after {REMOVAL}"),
+        (
+            f"{MEMORY}: join, UNKNOWN_MEMBER_ID, {REMOVAL}",
+            f"{MEMORY}: consumer_heartbeat, after {REMOVAL}",
+            f"{LOADS}: reload, log, after {REMOVAL}",
+        ),
     ),
     KnownFinding(
         "B",
@@ -71,7 +75,7 @@ KNOWN: Final = (
     KnownFinding(
         "R5",
         "an upgrade at generation 0 answers heartbeats OK with epoch 0",
-        (f"{EPOCH_0}: consumer_heartbeat, group at epoch 0",),
+        (f"{EPOCH_0}: consumer_heartbeat, group at epoch 0", f"{EPOCH_0}: join, group at epoch 0"),
         ("4.3.1", NEWEST),
     ),
     KnownFinding(

@@ -239,8 +239,8 @@ def test_the_coordinator_asks_the_assignor_what_kafka_asks(name, monkeypatch):
     """Range depends on no hash order, so with the right request it must give Kafka's very target."""
     used: list[RangeAnswers] = []
 
-    def choices(names):
-        used.append(RangeAnswers(names))
+    def choices(names, *, stays):
+        used.append(RangeAnswers(names, stays=stays))
         return used[-1]
 
     monkeypatch.setattr(protocol, "TraceChoices", choices)

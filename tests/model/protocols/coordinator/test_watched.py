@@ -1,12 +1,21 @@
 """Which topics' changes concern a group: its own, and those of removed groups with its id."""
 
+from kassay.model.protocols.coordinator.consumer.group import all_records, group_tombstones
+from kassay.model.protocols.coordinator.loading import read_watched
+from kassay.model.protocols.coordinator.streams.group import group_tombstones as streams_tombstones
 from kassay.model.protocols.coordinator.watched import left_topics, notice_topics, without_watched
 from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, ConsumerMember, CoordinatorState
-from kassay.model.protocols.values.records import RegexMatches
+from kassay.model.protocols.values.records import REGEX, LogRecord, Regex, RegexMatches
 from kassay.model.protocols.values.requests import Config, image_of
 from kassay.model.protocols.values.streams import StreamsSubtopology, StreamsTopology
-from kassay.model.protocols.values.streams_groups import REFRESH_DUE, StreamsTaskGroup
+from kassay.model.protocols.values.streams_groups import (
+    REFRESH_DUE,
+    STREAMS_EPOCH,
+    STREAMS_TOPOLOGY,
+    StreamsEpochValue,
+    StreamsTaskGroup,
+)
 from tests.model.protocols.coordinator.drive import FirstChoices
 
 CONSUMERS = ConsumerGroup(
@@ -53,3 +62,14 @@ def test_a_group_that_is_removed_leaves_its_topics_until_another_one_has_them():
 
 def test_without_a_clock_nothing_is_tracked():
     assert left_topics(effects(now=-1), CONSUMERS, None) == ()
+
+
+def test_a_streams_group_leaves_them_in_the_log_too_and_a_consumer_group_none():
+    topology = STREAMS.topology[0]
+    epoch = LogRecord((STREAMS_EPOCH, ""), StreamsEpochValue(1, 1, (), ()))
+    streams = (epoch, LogRecord((STREAMS_TOPOLOGY, ""), topology), *streams_tombstones())
+    assert read_watched(streams, lambda switch: False) == (None, ("foo",))
+    consumers = (*all_records(effects(), CONSUMERS), LogRecord((REGEX, Regex("b.*")), RegexMatches(("bar",))))
+    assert read_watched((*streams, *consumers), lambda switch: False)[1] == ()
+    gone = (*streams, *consumers, *group_tombstones(CONSUMERS))
+    assert read_watched(gone, lambda switch: False) == (None, ())

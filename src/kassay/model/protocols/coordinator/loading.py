@@ -29,6 +29,7 @@ from kassay.model.protocols.coordinator.loader import (
     LogLoader,
 )
 from kassay.model.protocols.coordinator.streams.group import NEW_GROUP, after_record
+from kassay.model.protocols.coordinator.watched import left_behind
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.groups import MEMBER_STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import Batch, CurrentValue, GroupValue, Key, LogHistory, LogRecord
@@ -134,6 +135,17 @@ def read(log: Iterable[LogRecord], has: Callable[[str], bool]) -> Loaded:
     for record in log:
         reader.take(record)
     return reader.group
+
+
+def read_watched(log: Iterable[LogRecord], has: Callable[[str], bool]) -> tuple[Loaded, tuple[str, ...]]:
+    """The same, and the names of topics that former groups have left (`watched`)."""
+    reader = _Reader(has)
+    left: tuple[str, ...] = ()
+    for record in log:
+        before = reader.group
+        reader.take(record)
+        left = left_behind(has, left, before, reader.group)
+    return reader.group, left
 
 
 class _Reader:

@@ -51,6 +51,7 @@ from kassay.model.protocols.coordinator.watched import left_topics, notice_topic
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Choices, Effects
 from kassay.model.protocols.values.groups import (
+    NO_CLOCK,
     ClassicGroup,
     ConsumerGroup,
     CoordinatorState,
@@ -311,10 +312,14 @@ def _request(effects: Effects, group: Group, event: requests.Request) -> Group:
 
 def _load_as_left(effects: Effects, state: CoordinatorState, log: Log) -> CoordinatorStep:
     """Load the group from the records found; a group that cannot be read has no coordinator."""
-    from kassay.model.protocols.coordinator.loading import Unreadable, read
+    from kassay.model.protocols.coordinator.loading import Unreadable, read, read_watched
 
+    left: tuple[str, ...] = ()
     try:
-        loaded = read(log, effects.has)
+        if effects.now == NO_CLOCK:
+            loaded = read(log, effects.has)
+        else:
+            loaded, left = read_watched(log, effects.has)
     except Unreadable:
         return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), ())
     if isinstance(loaded, GroupValue):
@@ -323,14 +328,14 @@ def _load_as_left(effects: Effects, state: CoordinatorState, log: Log) -> Coordi
         group = streams.resume(effects, loaded)
     else:
         group = consumer_requests.resume(effects, loaded)
-    return _active(effects, state, group)
+    return _active(effects, state._replace(left_topics=left), group)
 
 
 def _active(effects: Effects, state: CoordinatorState, group: Group) -> CoordinatorStep:
     """The coordinator after it has loaded this group."""
     image = state.background.image
     loaded = Background(image, image)
-    state = state._replace(group=group, role=Role.ACTIVE, background=loaded, removed=(), left_topics=())
+    state = state._replace(group=group, role=Role.ACTIVE, background=loaded, removed=())
     return CoordinatorStep(state, tuple(effects.out))
 
 

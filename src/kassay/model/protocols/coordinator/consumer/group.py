@@ -140,9 +140,9 @@ def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> 
     """The tombstones of a whole group; those of the member `replaced` use the id of its successor `by`."""
     ids = [by if member.member_id == replaced else member.member_id for member in group.members]
     members = tuple(record for member_id in ids for record in removal_records(member_id))
-    whole = (r.TARGET_EPOCH, r.TOPICS, r.EPOCH)
-    regexes = tuple(LogRecord((r.REGEX, Regex(regex)), None) for regex, _ in group.resolved)
-    return members + tuple(LogRecord((kind, ""), None) for kind in whole) + regexes
+    target, *whole = (LogRecord((kind, ""), None) for kind in (r.TARGET_EPOCH, r.TOPICS, r.EPOCH))
+    regexes = (LogRecord((r.REGEX, Regex(regex)), None) for regex, _ in group.resolved)
+    return (*members, target, *regexes, *whole)
 
 
 def epoch_record(effects: Effects, epoch: int, topics: Image) -> LogRecord:
