@@ -61,6 +61,8 @@ def command(
     """
     from kassay.certify.conform.run import ConformSettings, conform
     from kassay.certify.genuine.jars import coordinator_jars, kafka_home
+    from kassay.cli.pages import write_described
+    from kassay.report.described import conform_described
     from kassay.report.screen.conformance import conform_view
     from kassay.report.screen.console import bar
 
@@ -72,4 +74,5 @@ def command(
     if out is not None:
         write_scripts(out, [*result.differences, *result.broken])
     present(result.to_json(), lambda: conform_view(result), json_path)
+    write_described(conform_described(result), out, "conform.html")
     return 0 if result.holds else 1

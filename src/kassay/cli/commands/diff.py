@@ -71,7 +71,9 @@ def command(left: str, right: str, **chosen: Any) -> int:
     from kassay.certify.diff.run import diff
     from kassay.certify.runs.options import require_heeded
     from kassay.certify.targets.resolve import resolve
+    from kassay.cli.pages import write_described
     from kassay.model.errors import TargetError
+    from kassay.report.described import diff_described
     from kassay.report.screen.console import bar
     from kassay.report.screen.differences import diff_view
 
@@ -106,6 +108,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
     report = replace(report, narrowed_by=narrowing_settings("assume", "exhaustive"))
     path = _saved(report, chosen["out"])
     present(report.to_json(path), partial(diff_view, report, path), chosen["json_path"])
+    write_described(diff_described(report, path), chosen["out"], "diff.html")
     return report.exit_code
 
 

@@ -25,12 +25,13 @@ from kassay.cli.common import (
     to_option,
 )
 from kassay.cli.migrating import migrate_members
-from kassay.cli.options import commas, pairs, present, say
+from kassay.cli.options import commas, pairs, present, say, typed_again
 from kassay.cli.rehearsing import Rehearsing, rehearse_rollout
 
 if TYPE_CHECKING:
     from kassay.certify.live.brokers import BrokerShape
     from kassay.certify.live.clients import ClientPrograms
+    from kassay.certify.live.result import LiveResult
     from kassay.certify.live.run import LiveOptions
     from kassay.certify.live.script import LiveScript, LiveSeat
 
@@ -136,7 +137,18 @@ def command(files: tuple[str, ...], clean: bool, **chosen: Any) -> int:
     with bar("playing", None if read else chosen["histories"]) as progress:
         result = live(options, ready, lambda done, words: progress(done, words))
     present(result.to_json(), lambda: live_view(result), chosen["json_path"])
+    _write_page(result)
     return result.exit_code
+
+
+def _write_page(result: LiveResult) -> None:
+    """Write the page of the result next to its scripts and recordings."""
+    from kassay.report.described import live_described
+    from kassay.report.pages.blocks import render
+    from kassay.writing.files import write_text
+
+    again = typed_again(click.get_current_context())
+    write_text(render(live_described(result), again), str(Path(result.folder) / "live.html"))
 
 
 def _with_jars(named: ClientPrograms, release: str, fetch: bool) -> ClientPrograms:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from kassay.cli import completing
-from kassay.cli.common import json_option, time_option
-from kassay.cli.options import present
+from kassay.cli.common import json_option, out_option, time_option
+from kassay.cli.options import FilePath, present
 
 PLACE = 440
 
@@ -14,13 +16,16 @@ PLACE = 440
 @click.command("prove", epilog="Example: kassay prove ceil-range-even abs")
 @click.argument("names", nargs=-1, metavar="[NAME...]", shell_complete=completing.proof)
 @time_option("20s")
+@out_option(None, FilePath())
 @json_option
-def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> int:
+def command(names: tuple[str, ...], seconds: float, out: Path | None, json_path: str | None) -> int:
     """Prove the claims of these NAMEs (kassay list proofs), or all, with Z3.
 
     A claim known to be false must be refuted, and is shown with its smallest counterexample. Exit codes: 0
     every result is as expected, 1 one is not, 3 one is unknown.
     """
+    from kassay.cli.pages import write_described
+    from kassay.report.described import proofs_described
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import proof_view
     from kassay.solver.proofs.obligation import ProofVerdict
@@ -33,6 +38,7 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
             tell(len(results))
     documents = [proof.document() | {"as_expected": proof.as_expected} for proof in results]
     present({"schema": "kassay/proofs/1", "proofs": documents}, lambda: proof_view(results), json_path)
+    write_described(proofs_described(results), out, "prove.html")
     verdicts = {proof.verdict for proof in results if not proof.as_expected}
     if verdicts - {ProofVerdict.UNKNOWN}:
         return 1

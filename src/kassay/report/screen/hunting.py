@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from kassay.certify.hunts.document import answer
-from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
+from kassay.certify.hunts.hunt import SentenceHunt
 from kassay.certify.hunts.worst import WorstCase
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
+from kassay.report.described import hunt_blocks
+from kassay.report.screen.blocks import blocks_view
 from kassay.report.screen.console import View, line, stack, whole_line
 from kassay.report.screen.terminal import story
 from kassay.writing.text import counted
 
-_MARKS: Final = {
-    HuntOutcome.PROVED: ("PROVED", "bold green"),
-    HuntOutcome.HOLDS: ("HOLDS", "bold green"),
-    HuntOutcome.NOT_REFUTED: ("NOT REFUTED", "bold green"),
-    HuntOutcome.UNKNOWN: ("UNKNOWN", "bold yellow"),
-    HuntOutcome.BROKEN: ("BROKEN", "bold red"),
-}
-
 
 def hunt_view(hunt: SentenceHunt) -> View:
     """The claim, the counterexample round by round, and the result of the hunt in one line."""
-    parts: list[View] = []
-    example = hunt.example
-    if example is not None:
-        trace = example.trace
-        parts += [
-            line((hunt.target.spec, "bold"), f": {hunt.claim.kind.sentence}"),
-            *(line(f"  {message}", style="red") for message in trace.violations[:4]),
-            line(),
-            story(frames_of_trace(trace)),
-        ]
-        if command := facts.replay_command(example):
-            parts.append(whole_line(f"  replay: {command}", style="cyan"))
-    seed = f"  (seed {hunt.seed})" if hunt.histories else ""
-    words = f"  {hunt.target.spec}: {hunt.claim.id}: {answer(hunt)}"
-    parts.append(line(_MARKS[hunt.outcome], words, (seed, "dim")))
-    if narrowed := facts.narrowed_by(hunt.narrowed_by):
-        parts.append(line(f"  {narrowed}", style="yellow"))
-    return stack(*parts)
+    return blocks_view(hunt_blocks(hunt))
 
 
 def worst_view(worst: WorstCase) -> View:
