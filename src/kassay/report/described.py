@@ -90,7 +90,7 @@ def proofs_described(proofs: Sequence[Proof]) -> Described:
 
 def diff_described(report: DiffReport, path: str | None) -> Described:
     """On how many inputs two targets were compared, and the smallest difference with its two answers."""
-    words = {"differ": ("Different", "bad"), "alike": ("Alike", "ok")}
+    words = {"differ": ("Different", "bad"), "alike": ("Same", "ok")}
     word, look = words.get(report.verdict, ("Unknown", "warn"))
     cases, inputs = counted(report.cases, "history"), counted(report.inputs, "input")
     said = f"in {report.differing} of {cases}." if report.differing else f"on {inputs} of {cases}."

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from kassay.kinds.frames import Frame, board
 from kassay.report.blocks import (
     Block,
@@ -35,7 +33,7 @@ class PageBlock(NamedTuple):
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     numeric: tuple[int, ...] = ()
-    board: Markup | None = None
+    board: str | None = None
     bars: LoadBars | None = None
 
 
