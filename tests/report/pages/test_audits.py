@@ -50,7 +50,7 @@ def test_a_large_audit_is_cut_down_to_the_gravest(broken: LogAudit) -> None:
 
 
 NODES_MAX = 25_000
-"""A page of so many elements opens in under a second (0.5 s were measured)."""
+"""The elements of a page of 300 groups, which its time to open depends on."""
 
 
 def fleet_of(broken: LogAudit, count: int) -> LogAudit:

@@ -1,8 +1,12 @@
 /* The filter of an index: shows the entries that have all its words, and what they lead to. */
 kassay.index = (nav) => {
   const filter = nav.querySelector(".filter"), status = nav.querySelector("[role=status]"), all = status.textContent;
+  const led = new Map();
+  for (const room of document.querySelectorAll("[data-entry]")) {
+    led.set(room.dataset.entry, [...(led.get(room.dataset.entry) || []), room]);
+  }
   const entries = [...nav.querySelectorAll("li")].map((item) => ({
-    item, text: item.textContent.toLowerCase(), rooms: document.querySelectorAll(`[data-entry="${CSS.escape(item.querySelector("a").hash.slice(1))}"]`),
+    item, text: item.textContent.toLowerCase(), rooms: led.get(item.querySelector("a").hash.slice(1)) || [],
   }));
   nav.classList.add("live");
   filter.hidden = false;
