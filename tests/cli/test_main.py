@@ -141,3 +141,22 @@ def test_a_misspelled_switch_comes_with_a_similar_one(capsys):
     name = next(name for name, switch in SWITCHES.items() if switch.model == "kip848")
     assert run(["explore", "kip848", "--switch", name[:-1]]) == 2
     assert f"(did you mean {name}?)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["certify"], "Missing argument 'TARGET...'; see kassay certify --help"),
+        (["list"], "Missing argument 'THING'. Expected jar:FILE or one of assignors, "),
+        (["certify", "range", "--histories", "ten"], "'ten' is not a valid whole number; see "),
+        (["play", "foo", "bar"], "Invalid value for 'coordinator': 'foo' is not 'coordinator'; see "),
+        (["hunt", "--worst", "spread:4", "--on", "range"], "Invalid value for '--worst': '4' is not a scope"),
+        (["explain", "sticky", "--against", "9.9"], "--against: unknown release '9.9'; expected one up to "),
+        (["lint", "x", "--release", "9.9"], "--release: unknown release '9.9'; expected one up to "),
+    ],
+)
+def test_an_error_of_usage_is_a_line_that_says_what_is_accepted_or_where_to_read_it(typed, said, capsys):
+    assert run(typed) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1

@@ -44,23 +44,23 @@ def test_a_duration_is_in_seconds(number, unit):
 @pytest.mark.parametrize(
     ("type_", "text", "message"),
     [
-        (Duration(), "0s", "'0s' is no time, expected something like 60s, 2m or 1h"),
-        (Duration(), "-1s", "is no time"),
-        (Duration(), "1d", "is no time"),
-        (Duration(), "1.s", "is no time"),
-        (Duration(), "nan", "is no time"),
-        (Duration(), "inf", "is no time"),
-        (Duration(), "9" * 400, "is no time"),
-        (Duration(), "9000h", "is no time"),
-        (Seed(), "x", "'x' is no seed, expected a whole number or `random`"),
-        (Seed(), "1.5", "is no seed"),
-        (ScopeType(), "3", "'3' is no scope, expected members x partitions such as 3x4"),
-        (ScopeType(), "0x4", "is no scope"),
-        (ScopeType(), "3x4x5", "is no scope"),
-        (FilePath(), "a\0b", "'a\\x00b' is no path: no file can have this name"),
-        (FilePath(), "\ud800", "is no path"),
-        (ScopeType(), "9" * 5000 + "x1", "is no scope"),
-        (Seed(), "9" * 5000, "is no seed"),
+        (Duration(), "0s", "'0s' is not a duration; expected e.g. 60s, 2m or 1h"),
+        (Duration(), "-1s", "is not a duration"),
+        (Duration(), "1d", "is not a duration"),
+        (Duration(), "1.s", "is not a duration"),
+        (Duration(), "nan", "is not a duration"),
+        (Duration(), "inf", "is not a duration"),
+        (Duration(), "9" * 400, "is not a duration"),
+        (Duration(), "9000h", "is not a duration"),
+        (Seed(), "x", "'x' is not a seed; expected a whole number or `random`"),
+        (Seed(), "1.5", "is not a seed"),
+        (ScopeType(), "3", "'3' is not a scope; expected members x partitions, e.g. 3x4"),
+        (ScopeType(), "0x4", "is not a scope"),
+        (ScopeType(), "3x4x5", "is not a scope"),
+        (FilePath(), "a\0b", "'a\\x00b' is not a path: no file can have this name"),
+        (FilePath(), "\ud800", "is not a path"),
+        (ScopeType(), "9" * 5000 + "x1", "is not a scope"),
+        (Seed(), "9" * 5000, "is not a seed"),
     ],
 )
 def test_what_is_none_is_refused(type_, text, message):
@@ -206,7 +206,7 @@ def test_the_gravest_exit_code_of_several_is_that_of_all(codes):
 
 def test_a_drawn_seed_is_told_and_one_that_is_given_is_not(capsys):
     drawn = Seed().convert("random", None, None)
-    assert capsys.readouterr().err == f"kassay: drawn: --seed {drawn}\n"
+    assert capsys.readouterr().err == f"kassay: random seed: --seed {drawn}\n"
     Seed().convert("5", None, None)
     assert capsys.readouterr() == ("", "")
 

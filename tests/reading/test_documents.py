@@ -37,6 +37,7 @@ from kassay.reading.documents import (
     read_text,
     read_toml,
     shown,
+    suggestion,
     within,
     wrong,
 )
@@ -247,3 +248,15 @@ def test_what_is_no_such_file_is_refused(tmp_path, text, complaint):
     with pytest.raises(InputError, match=complaint) as error:
         read_sentences(path)
     assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("STICKY", "sticky"), (" sticky", "sticky"), ("stiky", "sticky"), ("murmur2", "partitioner:murmur2")],
+)
+def test_a_name_in_other_letters_or_without_its_prefix_is_suggested(typed, meant):
+    assert suggestion(typed, ["sticky", "partitioner:murmur2"]) == f" (did you mean {meant}?)"
+
+
+def test_nothing_similar_is_no_suggestion():
+    assert suggestion("", ["sticky", "a:"]) == suggestion("xyz", ["sticky"]) == ""

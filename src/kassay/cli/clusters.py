@@ -67,7 +67,10 @@ def selected_inputs(chosen: Mapping[str, Any]) -> ClusterInputs:
     from kassay.report.screen.console import bar
 
     if not chosen["files"]:
-        raise InputError("expected the output of kafka-consumer-groups.sh --describe --group G in a FILE")
+        raise InputError(
+            "expected a FILE with the output of kafka-consumer-groups.sh --describe --group G, or "
+            "--bootstrap-server"
+        )
     with bar("reading"):
         inputs = read_cluster(chosen["files"])
     click.get_current_context().meta[_INPUTS] = inputs

@@ -8,7 +8,8 @@ from typing import Any, Final, TypeVar
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import Duration, FilePath, ScopeType, Seed, written_file, written_folder
+from kassay.cli.options import Duration, FilePath, ScopeType, Seed, Whole, written_file, written_folder
+from kassay.model.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -39,7 +40,7 @@ protocol_option = click.option(
 )
 jobs_option = click.option(
     "--jobs",
-    type=click.IntRange(1, 64),
+    type=Whole(1, 64),
     metavar="N",
     default=1,
     show_default=True,
@@ -102,10 +103,19 @@ def time_option(default: str | None = None, shown: str = "none") -> Decorator:
 def histories_option(least: int = 1, default: int | None = None, shown: str = "none") -> Decorator:
     """`--histories`, a number of at least `least`, with the default, or what is `shown` as one."""
     words = "Play this many histories." + ("" if default else f"  [default: {shown}]")
-    kind, is_shown = click.IntRange(min=least), default is not None
+    kind, is_shown = Whole(min=least), default is not None
     return click.option(
         "--histories", type=kind, metavar="N", default=default, show_default=is_shown, help=words
     )
+
+
+def require_released(release: str, option: str) -> None:
+    """Raises InputError for a release of Kafka above the newest one that kassay knows."""
+    numbers, newest = (
+        [int(part) for part in text.split(".") if part.isdecimal()] for text in (release, NEWEST)
+    )
+    if numbers[:2] > newest[:2]:
+        raise InputError(f"{option}: unknown release {release!r}; expected one up to {NEWEST}")
 
 
 def release_option(default: str | None = NEWEST) -> Decorator:

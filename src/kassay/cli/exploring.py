@@ -188,7 +188,7 @@ def _topics(text: str) -> tuple[int, ...]:
     numbers = [part.strip() for part in text.split(",")]
     for number in numbers:
         if not (number.isascii() and number.isdigit() and len(number) < 3):
-            raise InputError(f"--topics: {number!r} is no number of topics; expected e.g. 2, or 1,2")
+            raise InputError(f"--topics: {number!r} is not a number of topics; expected e.g. 2, or 1,2")
     return tuple(map(int, numbers))
 
 
@@ -209,7 +209,7 @@ def assignor_of(spec: str | None, model: str) -> Iterator[Any]:
         if target.kind != STREAMS or target.level != "member":
             raise InputError(f"--assignor: {spec} gives no tasks to members; expected level: member")
     elif target.kind != CLIENT:
-        raise InputError(f"--assignor: {spec} is no client-side assignor")
+        raise InputError(f"--assignor: {spec} is not a client-side assignor")
     with opened(target) as assignor:
         yield assignor
 

@@ -220,6 +220,8 @@ def run(argv: list[str] | None = None) -> int:
         return _say("interrupted", EXIT_INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:  # a group without a command prints its help
         return _help(error)
+    except click.UsageError as error:
+        return _say(f"{error.format_message().rstrip('.')}{_helping(error.ctx)}", EXIT_USAGE)
     except click.ClickException as error:
         return _say(error.format_message(), EXIT_USAGE)
     except InputError as error:
@@ -240,6 +242,11 @@ def _unread() -> int:
     """The exit code of a command without a verdict: 130 if its output was closed before it was read, or 0."""
     sys.stdout.flush()
     return EXIT_INTERRUPTED if reader_gone() else 0
+
+
+def _helping(context: click.Context | None) -> str:
+    """The end of an error of usage: which help shows what is accepted."""
+    return "" if context is None else f"; see {context.command_path} --help"
 
 
 def _say(message: str, code: int) -> int:

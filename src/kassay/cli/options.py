@@ -48,8 +48,14 @@ class Duration(click.ParamType[float]):
             return float(value)
         match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", str(value).strip())
         if match is None or not 0 < (seconds := float(match[1]) * _UNITS[match[2]]) <= YEAR_S:
-            self.fail(f"{shown(value)} is no time, expected something like 60s, 2m or 1h", param, ctx)
+            self.fail(f"{shown(value)} is not a duration; expected e.g. 60s, 2m or 1h", param, ctx)
         return seconds
+
+
+class Whole(click.IntRange):
+    """A whole number within limits."""
+
+    name = "whole number"
 
 
 class Seed(click.ParamType[int]):
@@ -63,12 +69,12 @@ class Seed(click.ParamType[int]):
             from random import SystemRandom  # its imports take a tenth of the start-up time
 
             drawn = SystemRandom().randrange(2**32)
-            say(f"kassay: drawn: --seed {drawn}", err=True)
+            say(f"kassay: random seed: --seed {drawn}", err=True)
             return drawn
         try:
             return int(value)
         except ValueError:
-            self.fail(f"{shown(value)} is no seed, expected a whole number or `random`", param, ctx)
+            self.fail(f"{shown(value)} is not a seed; expected a whole number or `random`", param, ctx)
 
 
 class FilePath(click.ParamType[Path]):
@@ -83,7 +89,7 @@ class FilePath(click.ParamType[Path]):
         except UnicodeEncodeError:
             possible = False
         if not possible:
-            self.fail(f"{value!r} is no path: no file can have this name", param, ctx)
+            self.fail(f"{value!r} is not a path: no file can have this name", param, ctx)
         return Path(value)
 
     def shell_complete(
@@ -106,7 +112,7 @@ class ScopeType(click.ParamType[tuple[int, int]]):
             return value
         match = re.fullmatch(r"([1-9]\d{0,8})x([1-9]\d{0,8})", str(value))
         if match is None:
-            self.fail(f"{shown(value)} is no scope, expected members x partitions such as 3x4", param, ctx)
+            self.fail(f"{shown(value)} is not a scope; expected members x partitions, e.g. 3x4", param, ctx)
         return int(match[1]), int(match[2])
 
 

@@ -83,8 +83,11 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The known name that an unknown one may mean, as the end of an error; empty if none is similar."""
     import difflib  # for error messages only
 
-    near = difflib.get_close_matches(name, sorted(set(known)), n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    typed = name.strip().casefold()
+    spelled = {each.casefold(): each for each in sorted(set(known), reverse=True)}
+    near = difflib.get_close_matches(typed, spelled, n=1)
+    near = near or [each for each in spelled if typed and each.rpartition(":")[2] == typed]
+    return f" (did you mean {spelled[near[0]]}?)" if near else ""
 
 
 def one_of(known: Iterable[str], name: str) -> str:

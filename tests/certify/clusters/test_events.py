@@ -54,7 +54,7 @@ def test_each_event_sees_what_those_before_it_left():
         ("leave:1,leave:c", "column 15: found 'c', expected how many leave, or the name of a member"),
         ("add-partitions:t", "column 16: found 't', expected TOPIC+N"),
         ("add-partitions:x+1", "column 16: found 'x', expected a topic that the group reads"),
-        ("add-partitions:t+9999999", "column 16: found '9999999', expected how many partitions come"),
+        ("add-partitions:t+9999999", "column 16: found '9999999', expected how many partitions to add"),
         ("add-topic:t:1", "column 11: found 't', expected a topic that the group does not read yet"),
         ("add-topic:a/b:1", "column 11: found 'a/b:1', expected TOPIC:N"),
         ("remove-topic:t,remove-topic:t", "column 29: found 't', expected a topic that the group reads"),

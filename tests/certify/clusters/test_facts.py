@@ -428,7 +428,7 @@ def test_lags_that_are_not_known_are_no_zeros(tmp_path):
     (tmp_path / "g.txt").write_text(changed(OFFSETS, "LAG", "-").replace("t 0 a g 5 9", "t 0 a g - 9"))
     assert "t 0 a g - 9 -" in (tmp_path / "g.txt").read_text()
     done = here("what-if", "g.txt", "--to", "range", cwd=tmp_path).stdout
-    assert "at least 4; " not in done and "lag a member: at least 4\n" in done
+    assert "at least 4; " not in done and "lag per member: at least 4\n" in done
     arguments = ("scale", "g.txt", "--from", "range", "--lag", "--max-members", "2")
     found = valid(json.loads(here(*arguments, "--json", "-", cwd=tmp_path).stdout), "scale-1")
     assert {each["lag"]["unknown_partitions"] for each in found["counts"]} == {1}

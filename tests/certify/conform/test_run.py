@@ -23,8 +23,8 @@ class Faulty:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"release": "4.3.0"}, "the model has 4.4.0, 4.3.1, 4.2.1, 4.1.2, 4.0.2 alone"),
-        ({"kinds": ("share",)}, "share: expected"),
+        ({"release": "4.3.0"}, "not modelled; expected one of 4.4.0, 4.3.1, 4.2.1, 4.1.2, 4.0.2"),
+        ({"kinds": ("share",)}, "unknown kind of histories 'share'; expected"),
         ({"runtime": "ours"}, "--runtime ours: expected"),
     ],
 )

@@ -19,8 +19,8 @@ def test_without_jars_one_line_says_what_is_needed(tmp_path, monkeypatch, capsys
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--release", "3.9.0"), "the model has 4.4.0, 4.3.1"),
-        (("share",), "share: expected some of"),
+        (("--release", "3.9.0"), "not modelled; expected one of 4.4.0, 4.3.1"),
+        (("share",), "unknown kind of histories 'share'; expected one or more of"),
         (("--steps", "0"), "--steps"),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_users_file_is_compared_in_a_process_of_its_own(tmp_path):
         (["connect-incremental", "connect-eager", "--exhaustive", "2x2"], 2, "has no scopes"),
         (["streams-sticky", "streams-public-sticky", "--exhaustive", "2x2"], 2, "has no scopes"),
         (["range", "range", "--histories", "0"], 2, "x>=1"),
-        (["range", "range", "--time", "-1s"], 2, "is no time"),
+        (["range", "range", "--time", "-1s"], 2, "is not a duration"),
         (["range"], 2, "Missing argument 'RIGHT'"),
         (["range", "ranje"], 4, "ranje"),
         (["range", "sticky", "--by", "taste"], 2, "taste"),

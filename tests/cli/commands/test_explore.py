@@ -381,7 +381,7 @@ def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_t
     (line,) = re.findall(r"^again: kassay (.*)$", first.stdout, re.MULTILINE)
     walked = json.loads((tmp_path / "found.json").read_text())
     seed = walked["settings"]["seed"]
-    assert f"kassay: drawn: --seed {seed}\n" in first.stderr
+    assert f"kassay: random seed: --seed {seed}\n" in first.stderr
     assert f"--seed {seed}" in line
     kassay(*shlex.split(line), cwd=tmp_path)
     again = json.loads((tmp_path / "found.json").read_text())

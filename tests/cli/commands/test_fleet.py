@@ -17,7 +17,7 @@ FILES = {"empty": "empty", "file": "g.txt", "subscriptions": "s.jsonl"}
         (["/no/such"], "/no/such: no such file or folder, expected snapshots"),
         (["{empty}"], "no files in it, expected snapshots of consumer groups"),
         (["{file}", "--to", "placement:striped"], "expected an assignor of consumer groups"),
-        (["{subscriptions}"], "subscriptions alone, expected snapshots"),
+        (["{subscriptions}"], "only subscriptions; expected snapshots"),
     ],
 )
 def test_bad_input_is_one_line(

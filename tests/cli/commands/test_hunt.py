@@ -97,7 +97,7 @@ def test_the_worst_case_has_a_bound_and_a_trace(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--worst", "gap:"], "is no scope, expected members x partitions"),
+        (["--worst", "gap:"], "is not a scope; expected members x partitions"),
         (["--worst", "gab:2x2"], "did you mean gap?"),
         (["--worst", "gap:2x2", "1 < 2"], "CLAIM and --worst: expected one of the two"),
     ],

@@ -78,8 +78,8 @@ def test_limits(folder):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--budget", "lots"], "is no size"),
-        (["--add-broker", "x"], "is no broker"),
+        (["--budget", "lots"], "is not a size"),
+        (["--add-broker", "x"], "is not a broker"),
         (["--add-broker", "7:az-c", "--add-broker", "7:az-a"], "twice"),
         (["--add-broker", "7"], "without a rack"),
         (["--remove-broker", "77"], "--remove-broker 77: no such broker"),

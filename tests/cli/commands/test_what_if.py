@@ -20,7 +20,7 @@ def test_two_files_are_answered_in_a_document_and_on_screen(tmp_path):
     assert document["today"]["loads"]["idle"] == ["app-6-d11f60a7-93c2-4b5e-a1d0-5c6b7a891006"]
     assert [use[:2] for use in document["today"]["unowned"]] == [["orders", 5], ["orders", 6]]
     screen = here("what-if", *FILES[:2], cwd=CLUSTER).stdout
-    assert "2 partitions unowned now: the optimum gives orders-5 to app-" in screen
+    assert "2 partitions unowned now: the optimum assigns orders-5 to app-" in screen
     assert "1 member idle: app-6" in screen
     for spec in ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range", "optimum"):
         assert f"\n{spec}" in screen

@@ -91,14 +91,14 @@ def test_today_comes_first_then_each_candidate_then_the_optimum():
     assert lines[0] == "group"
     assert [word for word in lines if word in ("today", "range", "optimum")] == ["today", "range", "optimum"]
     assert "0 to 2 partitions a member, spread 2; the busiest is c-a with 2; 1 member idle: c-b" in text
-    assert "1 partition unowned now: the optimum gives t-2 to c-b" in text
+    assert "1 partition unowned now: the optimum assigns t-2 to c-b" in text
 
 
 def test_one_partition_and_one_lag_are_said_as_one():
     rows = offsets({"a": ["t-0"], "b": ["t-1"]}).replace(" - - - ", " 1 6 5 ")
     text = what_if_shown(rows).splitlines()
     assert "today: 1 partition each; the busiest is c-a with 1" in text
-    assert "lag a member: 5" in text
+    assert "lag per member: 5" in text
 
 
 def test_names_that_a_terminal_would_obey_are_shown():

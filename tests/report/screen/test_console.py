@@ -160,7 +160,7 @@ def test_a_bar_on_a_terminal_shows_the_words_beside_the_name():
 
 def table_of(*arguments, width=60, **options):
     console = Console(width=width, file=StringIO())
-    console.print(plain_table(*arguments, **options))
+    console.print(plain_table(*arguments, **options), crop=False)
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
@@ -179,11 +179,21 @@ def test_without_a_header_the_names_are_not_table_of():
 def test_what_looks_like_markup_is_text_and_a_long_word_is_folded_not_cut():
     (line,) = table_of(("name",), [("[red]x[/red]",)], header=False)
     assert line == "[red]x[/red]"
-    lines = table_of(("name",), [("x" * 25,)], width=10, header=False)
-    assert "".join(lines) == "x" * 25
+    lines = table_of(("name",), [("x" * 125,)], width=10, header=False)
+    assert "".join(lines) == "x" * 125
+    assert len(lines) > 1
     assert table_of(("name",), [(Text("styled", "red"),)], header=False) == ["styled"]
 
 
 def test_what_is_said_is_one_line_however_long(capsys):
     console().say("word " * 100)
     assert capsys.readouterr().out == " ".join(["word"] * 100) + "\n"
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_no_id_in_a_table_is_folded(width: int) -> None:
+    ids = ["uniform@4.0.1", "cons-11111111-48d5-459f-8317-2c71d077c001"]
+    console = Console(file=StringIO(), width=width)
+    console.print(plain_table(("member", "spread", "moves"), [(each, 1, 2) for each in ids]), crop=False)
+    assert isinstance(console.file, StringIO)
+    assert all(each in console.file.getvalue() for each in ids)

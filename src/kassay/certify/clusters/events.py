@@ -171,7 +171,7 @@ class _Group:
         if not plus:
             raise InputError(difference(text, "TOPIC+N, or TOPIC:N for N in all"))
         self._require_topic(topic)
-        self.topics[topic] += _number(more, "how many partitions come", MOST - sum(self.topics.values()))
+        self.topics[topic] += _number(more, "how many partitions to add", MOST - sum(self.topics.values()))
         return [AddPartitions(topic, self.topics[topic])]
 
     def _grow_to(self, topic: str, text: str) -> int:

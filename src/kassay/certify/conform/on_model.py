@@ -72,7 +72,7 @@ class ModelPlayer:
 
     def __init__(self, config: Mapping[str, Any], topics: Mapping[str, int], release: str = NEWEST) -> None:
         if release not in MODELLED:
-            raise InputError(f"--release {release}: the model has {', '.join(MODELLED)} alone")
+            raise InputError(f"--release {release}: not modelled; expected one of {', '.join(MODELLED)}")
         shape = read_as(ConfigShape, {k: config[k] for k in _READ if k in config})
         self._release = release
         self._session = _SESSIONS["streams" in config]

@@ -47,9 +47,11 @@ class ConformSettings:
 
     def __post_init__(self) -> None:
         if self.release not in MODELLED:
-            raise InputError(f"--release {self.release}: the model has {', '.join(MODELLED)} alone")
+            raise InputError(f"--release {self.release}: not modelled; expected one of {', '.join(MODELLED)}")
         if unknown := [kind for kind in self.kinds if kind not in KINDS]:
-            raise InputError(f"{unknown[0]}: expected some of {', '.join(KINDS)}")
+            raise InputError(
+                f"unknown kind of histories {unknown[0]!r}; expected one or more of {', '.join(KINDS)}"
+            )
         if absent := [kind for kind in self.kinds if kind not in self.modelled]:
             raise InputError(f"{absent[0]}: the model has no rules of it for {self.release}")
         if self.runtime not in RUNTIMES:

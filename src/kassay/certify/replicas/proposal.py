@@ -132,7 +132,7 @@ def _solved(
     if limit is None:
         return solve_placement(problem, sizes=sizes)
     if limit.in_bytes and sizes is None:
-        raise InputError(f"{limit}: no sizes, expected --sizes with the output of kafka-log-dirs.sh")
+        raise InputError(f"{limit}: no sizes; expected a FILE with the output of kafka-log-dirs.sh")
     return solve_within(problem, limit.amount, sizes if limit.in_bytes else None, sizes)
 
 

@@ -121,7 +121,7 @@ class ClusterSources:
             brokers = {id_: Broker(id_) for id_ in holding - added}
             warnings.append(
                 "no racks were given: rack rules are not judged, and brokers without replicas are not known; "
-                "add --brokers with the output of kafka-broker-api-versions.sh"
+                "add a FILE with the output of kafka-broker-api-versions.sh"
             )
         gone = frozenset((holding if judged else holding & leaving) - brokers.keys())
         missing = holding - brokers.keys() - added - gone

@@ -113,5 +113,5 @@ def _milliseconds(text: str) -> int:
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, OverflowError):
         raise InputError(
-            f"--since {text!r}: no time, expected 2026-11-22T08:00 (UTC) or milliseconds since 1970"
+            f"--since {text!r}: not a time; expected e.g. 2026-11-22T08:00 (UTC) or milliseconds since 1970"
         ) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kassay.cli.common import fetch_option, json_option, out_option, release_option, seed_option
-from kassay.cli.options import FilePath, present
+from kassay.cli.options import FilePath, Whole, present
 
 if TYPE_CHECKING:
     from kassay.certify.conform.run import ConformCause
@@ -33,7 +33,7 @@ def write_scripts(folder: Path, causes: Iterable[ConformCause]) -> None:
 @click.argument("kinds", nargs=-1, metavar="[KIND...]")
 @release_option()
 @click.option(
-    "--steps", type=click.IntRange(1), metavar="N", help="Stop after this many steps.  [default: 60 seconds]"
+    "--steps", type=Whole(1), metavar="N", help="Stop after this many steps.  [default: 60 seconds]"
 )
 @click.option(
     "--runtime", metavar="NAME", default="kassay", show_default=True, help="Set the runtime: kassay or kafka."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kassay.cli import completing
-from kassay.cli.common import against_option, json_option
+from kassay.cli.common import against_option, json_option, require_released
 from kassay.cli.options import present
 
 PLACE = 200
@@ -26,6 +26,7 @@ def command(what: str, against: str | None, json_path: str | None) -> int:
     from kassay.report.screen.explaining import explanation_view
 
     if against is not None:
+        require_released(against, "--against")
         changes = upgrade(what, against)
         present(changes.to_json(), lambda: upgrade_view(changes), json_path)
         return 0

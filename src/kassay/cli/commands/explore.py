@@ -25,7 +25,7 @@ from kassay.cli.common import (
     verbose_option,
 )
 from kassay.cli.exploring import FINGERPRINTS_FROM, ByModel, assignor_of, settings_of
-from kassay.cli.options import present, require_writable, typed_again
+from kassay.cli.options import Whole, present, require_writable, typed_again
 from kassay.cli.spark import uses_spark
 from kassay.model.errors import InputError
 
@@ -107,7 +107,7 @@ WALKED: Final = ".kassay/walk"
 @config_option
 @click.option(
     "--max-states",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=500_000,
     show_default=True,

@@ -54,12 +54,13 @@ def command(
     known = {key: topics for path in subscriptions for key, topics in read_subscriptions(Path(path)).items()}
     paths = [path for path in paths if path not in subscriptions]
     if not paths:
-        raise InputError("PATH: subscriptions alone, expected snapshots of consumer groups as well")
+        raise InputError("PATH: only subscriptions; expected snapshots of consumer groups as well")
     with started(configs, "kassay fleet") as spark, translated_errors(out):
         summary = replay_fleet(spark, paths, _address(out), resolved, known)
+    code = exit_code(summary, str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths")
     _write_page(summary, out)
     present(summary, lambda: fleet_terminal(summary), json_path)
-    return exit_code(summary, str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths")
+    return code
 
 
 def _write_page(summary: Mapping[str, Any], out: str) -> None:

@@ -31,7 +31,7 @@ from kassay.cli.options import (
 )
 from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, measurable
 from kassay.model.errors import InputError
-from kassay.reading.documents import one_of
+from kassay.reading.documents import is_there, one_of
 
 if TYPE_CHECKING:
     from kassay.certify.hunts.hunt import SentenceHunt
@@ -73,7 +73,7 @@ def command(context: click.Context, /, claims: tuple[str, ...], **chosen: Any) -
 
     A CLAIM is a sentence such as 'all t: spread(t) <= 1 where no_racks', a built-in claim's id, or a FILE
     (TOML) of named sentences. Every group up to a size is tried first, then random histories. --worst
-    spread:4x10 searches for a target's worst case at that size by a hill climb of so many --histories (400),
+    spread:4x10 searches for a target's worst case at that size by a hill climb of --histories steps (400),
     --worst gap for the instances farthest from the optimum. Exit codes: 0 none found, 1 a counterexample or
     a failure, 3 nothing was checked, 4 a target could not be loaded.
     """
@@ -108,7 +108,8 @@ def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     figure, _, size = chosen["worst"].partition(":")
     if figure not in [*Badness]:
         raise InputError(f"--worst: unknown figure {figure!r}; expected {one_of([*Badness], figure)}")
-    scope = ScopeType().convert(size, None, None)
+    option = next(each for each in command.params if each.name == "worst")
+    scope = ScopeType().convert(size, option, None)
     steps = STEPS if chosen["histories"] is None else chosen["histories"]
     if not steps:
         raise InputError("--histories 0: a hill climb has at least one")
@@ -175,6 +176,8 @@ def _keep(hunt: Hunt, out: Path) -> dict[str, str]:
 def _sentences(claim: str) -> tuple[str, ...]:
     """The claim itself, or the named sentences of a TOML file."""
     if not claim.endswith(".toml"):
+        if is_there(claim):
+            raise InputError(f"{claim}: expected a file of named claims whose name ends in .toml")
         return (claim,)
     from kassay.properties.claims import require_claims
     from kassay.reading.documents import at, read_sentences

@@ -49,7 +49,7 @@ def command(
 ) -> int:
     """Play every ordered pair of client libraries in one group, and show whether they agree.
 
-    The first of a pair leads, then the second, in so many --histories. --config group.protocol=consumer plays
+    The first of a pair leads, then the second, in --histories each. --config group.protocol=consumer plays
     KIP-848. --out keeps every play in interop.json, and continues what is there. Exits with 1 if a pair does
     not agree.
     """

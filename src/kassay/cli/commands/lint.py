@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kassay.cli import completing
-from kassay.cli.common import client_option, json_option, release_option
+from kassay.cli.common import client_option, json_option, release_option, require_released
 from kassay.cli.options import present
 
 PLACE = 325
@@ -28,6 +28,8 @@ def command(files: tuple[str, ...], library: str | None, release: str | None, js
     from kassay.certify.lint.values import release_of
     from kassay.report.screen.linting import lint_report_view
 
+    if release is not None:
+        require_released(release, "--release")
     report = lint_files(
         files,
         None if library is None else client_named(library),

@@ -329,6 +329,10 @@ class Thing(click.Choice[str]):
         """The things, or files of jars."""
         return [*super().shell_complete(ctx, param, incomplete), *completing.file(ctx, param, incomplete)]
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """What can be listed, in one line."""
+        return f"Expected {JAR}FILE or one of {', '.join(THINGS)}"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name of the thing, or the jar as typed."""
         if str(value).startswith(JAR):
@@ -337,17 +341,20 @@ class Thing(click.Choice[str]):
             from kassay.reading.documents import suggestion
 
             raise InputError(
-                f"nothing to list is called {value!r}, expected {JAR}FILE or one of {', '.join(THINGS)}"
-                f"{suggestion(str(value), THINGS)}"
+                f"unknown list {value!r}{suggestion(str(value), THINGS)}; "
+                f"expected {JAR}FILE or one of {', '.join(THINGS)}"
             )
         return super().convert(value, param, ctx)
 
 
 @click.command("list", epilog="Example: kassay list assignors; kassay list jar:my-assignors.jar")
-@click.argument("thing", type=Thing())
+@click.argument("thing", metavar="THING", type=Thing())
 @json_option
 def command(thing: str, json_path: str | None) -> None:
     """List every THING of a kind; `jar:FILE` lists the testable classes of a jar.
+
+    A THING is one of assignors, placers, partitioners, coordinators, kinds, claims, invariants, models,
+    switches, suites, proofs, situations, assumptions, dimensions, controls, vectors, words and tables.
 
     One line each; `kassay explain` has the details. In a pipe all columns, separated by tabs.
     """

@@ -10,7 +10,7 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.common import json_option, order_option, time_option, verbose_option
-from kassay.cli.options import JsonLines, complain
+from kassay.cli.options import JsonLines, Whole, complain
 from kassay.cli.targets import names_suite
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PLACE = 400
 @click.option(
     "--tolerance", metavar="PERCENT", help="Allow this excess of the largest load, for fewer moves."
 )
-@click.option("--budget", type=click.IntRange(min=0), metavar="COST", help="Limit the total cost of moves.")
+@click.option("--budget", type=Whole(min=0), metavar="COST", help="Limit the total cost of moves.")
 @time_option(shown="10s if NP-hard")
 @verbose_option
 @json_option

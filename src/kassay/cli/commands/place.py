@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from kassay.cli import completing
 from kassay.cli.clusters import live_cluster, require_no_outputs
 from kassay.cli.common import bootstrap_option, json_option, out_option, verbose_option
-from kassay.cli.options import FilePath, present, require_writable, write_json
+from kassay.cli.options import FilePath, Whole, present, require_writable, write_json
 from kassay.model.errors import InputError
 from kassay.reading.documents import shown, suggestion
 
@@ -40,9 +40,7 @@ class ByteSize(click.ParamType[int]):
             return value
         match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([KMGT]?)(i?)(B?)", str(value), re.ASCII)
         if match is None or (match[3] and not match[2]):
-            self.fail(
-                f"{shown(value)} is no size, expected something like 500GiB, 50MB or 1048576", param, ctx
-            )
+            self.fail(f"{shown(value)} is not a size; expected e.g. 500GiB, 50MB or 1048576", param, ctx)
         units = _SIZES if match[3] or not match[4] else _DECIMAL
         return int(float(match[1]) * units[match[2]])
 
@@ -76,7 +74,7 @@ class NewBroker(click.ParamType[tuple[int, str | None]]):
             return value
         number, colon, rack = str(value).partition(":")
         if re.fullmatch("[0-9]{1,9}", number) is None or (colon and not rack):
-            self.fail(f"{shown(value)} is no broker, expected an id and a rack such as 7:az-c", param, ctx)
+            self.fail(f"{shown(value)} is not a broker; expected an id and a rack, e.g. 7:az-c", param, ctx)
         return int(number), rack or None
 
 
@@ -93,11 +91,11 @@ class WantedFactor(click.ParamType[tuple[str, int]]):
             return value
         topic, equals, number = str(value).rpartition("=")
         if re.fullmatch("[1-9][0-9]{0,3}", number) is None or (equals and not topic):
-            self.fail(f"{shown(value)} is no replication factor, expected 3 or orders=3", param, ctx)
+            self.fail(f"{shown(value)} is not a replication factor; expected 3 or orders=3", param, ctx)
         return topic, int(number)
 
 
-_ID = click.IntRange(0, 2**31 - 1)
+_ID = Whole(0, 2**31 - 1)
 
 
 @click.command(

@@ -19,7 +19,7 @@ GROUP = "kassay-play"
 
 
 @click.command("play", epilog="Example: kassay play coordinator examples/coordinator/a-vanish.toml")
-@click.argument("what", type=click.Choice(["coordinator"]))
+@click.argument("what", metavar="coordinator", type=click.Choice(["coordinator"]))
 @click.argument("script", type=FilePath())
 @click.option("--genuine", is_flag=True, help="Play it on Kafka's own classes.")
 @release_option()

@@ -17,7 +17,7 @@ from kassay.cli.clusters import (
     write_cluster_page,
 )
 from kassay.cli.common import from_option, json_option, out_option, time_option
-from kassay.cli.options import FilePath, present
+from kassay.cli.options import FilePath, Whole, present
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PLACE = 310
 @click.option(
     "--max-members",
     "most",
-    type=click.IntRange(1, 2000),
+    type=Whole(1, 2000),
     metavar="N",
     help="Evaluate up to this many members.  [default: twice today's]",
 )

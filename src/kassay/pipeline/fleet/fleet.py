@@ -13,6 +13,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.replay import Subscriptions, replays
 from kassay.pipeline.fleet.snapshots import read_fleet
+from kassay.writing.text import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -138,12 +139,12 @@ def states_of(snapshots: DataFrame, events: DataFrame) -> DataFrame:
         F.min(load).alias("least"),
         F.coalesce(F.sum(load * load), F.lit(0)).alias("sum_squares"),
     )
-    counted = events.groupBy("group", "at").agg(
+    per_time = events.groupBy("group", "at").agg(
         *(F.count(F.when(F.col("event") == kind, 1)).alias(name) for kind, name in COUNTS.items())
     )
     joined = (
         states.hint("merge")
-        .join(counted.hint("merge"), ["group", "at"], "left")
+        .join(per_time.hint("merge"), ["group", "at"], "left")
         .fillna(0, [*COUNTS.values()])
     )
     return joined.withColumn("partitions", F.col("owned") + F.col("unowned"))
@@ -180,7 +181,7 @@ def exit_code(summary: Mapping[str, Any], where: str) -> int:
     if not summary["snapshots"]:
         rejected = summary["rejected"]
         reason = next(iter(rejected), "no lines")
-        lines = f"{sum(rejected.values())} lines, all rejected ({reason})"
+        lines = f"{counted(sum(rejected.values()), 'line')}, all rejected ({reason})"
         raise InputError(f"{where}: {lines}, expected snapshots of consumer groups")
     unknown = any(row["unknown"] for row in summary["assignors"])
     return 0 if summary["groups_replayed"] and not unknown else 3

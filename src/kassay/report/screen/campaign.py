@@ -172,7 +172,7 @@ def fleet_terminal(outcome: Mapping[str, Any]) -> View:
     if outcome["changes"]:
         parts += [line("changed most", style="dim"), _changes(outcome["changes"])]
     parts += [
-        line(f"rejected: {lines:,} lines: {why}", style="yellow")
+        line(f"rejected: {counted(lines, 'line')}: {why}", style="yellow")
         for why, lines in outcome["rejected"].items()
     ]
     return stack(*parts)

@@ -239,16 +239,16 @@ def _today(answer: WhatIf) -> Iterable[View]:
     if today.lag is not None:
         lag, least = today.lag, "at least " if today.lag.unknown else ""
         if lag.least == lag.most:
-            yield line(f"lag a member: {least}{lag.most:,}")
+            yield line(f"lag per member: {least}{lag.most:,}")
         else:
-            most = f"the most {'that is known ' if lag.unknown else ''}has {labels[lag.busiest]}"
-            yield line(f"lag a member: {least}{lag.least:,} to {lag.most:,}; {most}")
+            most = f"{labels[lag.busiest]} has the most{' that is known' if lag.unknown else ''}"
+            yield line(f"lag per member: {least}{lag.least:,} to {lag.most:,}; {most}")
     if answer.racks is not None:
         yield line(f"reads within the rack: {_both_racks(answer.racks)}")
     if answer.unowned:
         given = _some([f"{use.partition} to {labels[use.member]}" for use in answer.unowned])
         yield line(
-            f"{counted(len(answer.unowned), 'partition')} unowned now: the optimum gives {given}",
+            f"{counted(len(answer.unowned), 'partition')} unowned now: the optimum assigns {given}",
             style="bold red",
         )
 

@@ -7,6 +7,7 @@ text appears exactly as written, whatever its source.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ Part: TypeAlias = str | tuple[str, str]
 WIDTH_WITHOUT_TERMINAL: Final = 110
 _COLUMN_LEAST: Final = 8
 """A column is never narrower than this unless its cells are: a narrow terminal wraps the line instead."""
+_WORDS: Final = re.compile(r"[^\s,]+")
+_WORD_MOST: Final = 60
+"""A column is at least as wide as its longest word, unless that is longer than this: no id is folded."""
 _BETWEEN: Final = 2
 """The maximum number of screen columns between two columns of a table."""
 
@@ -110,7 +114,8 @@ def plain_table(
     for place, name in enumerate(columns):
         title = line(name)
         shown = [row[place].plain for row in cells] + ([title.plain] if header else [])
-        least = min(_COLUMN_LEAST, max(map(cell_len, shown), default=0))
+        longest = max((cell_len(word) for text in shown for word in _WORDS.findall(text)), default=0)
+        least = max(min(_COLUMN_LEAST, max(map(cell_len, shown), default=0)), min(_WORD_MOST, longest))
         room += least + _BETWEEN
         table.add_column(
             title, justify="right" if name in numbers else "left", overflow="fold", min_width=least

@@ -28,7 +28,7 @@ def diff_view(report: DiffReport, path: str | None) -> View:
         line((report.left, "bold"), " and ", (report.right, "bold"), (f"  {played}", "dim")),
     ]
     if report.left == report.right:
-        parts.append(line(f"  both mean {report.left}: the same rule twice"))
+        parts.append(line(f"  both are {report.left}"))
     if cut:
         parts.append(line(f"  {report.scope} is {cut}", style="dim"))
     if report.unanswered:
@@ -94,7 +94,7 @@ def upgrade_view(changed: Upgrade) -> View:
     before = changed.before
     parts: list[View] = [line((before.rule, "bold"), f" since {changed.since}")]
     if not changed.changes:
-        parts.append(line(f"  unchanged: the rule of {before.releases or 'that release'} holds"))
+        parts.append(line(f"  unchanged; releases with this rule: {before.releases or 'all'}"))
     for release, rule in changed.changes:
         parts += [line(), line((f"since {release}", "bold"), f"  {rule.spec}: {rule.summary}")]
         header = "\n".join(f"  {row}" for row in header_of(rule).splitlines())

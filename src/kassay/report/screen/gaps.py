@@ -339,7 +339,7 @@ def proof_view(proofs: Sequence[Proof]) -> View:
         if proof.vacuous:
             rows.append(("", "", "", line("vacuous: nothing meets its assumptions", style="bold red")))
     summary = ", ".join(f"{count} {outcome}" for outcome, count in Counter(map(_outcome, proofs)).items())
-    table = plain_table(("claim", "verdict", "s", "which says"), rows, ("s",))
+    table = plain_table(("claim", "verdict", "s", "statement"), rows, ("s",))
     return stack(table, line(), line(summary, style="bold"))
 
 

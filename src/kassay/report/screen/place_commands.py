@@ -84,7 +84,7 @@ def _unclean(plan: ClusterPlan, files: Mapping[str, str]) -> Iterator[View]:
     )
     for tp in leaderless:
         yield _command(*_UNCLEAN, "--topic", tp.topic, "--partition", str(tp.partition))
-    yield line("then the last step again, which completes it where a partition has one replica alone:")
+    yield line("then the last step again, which completes it where a partition has only one replica:")
     yield _command(*_REASSIGN, files[f"step {len(plan.steps)}"], "--execute", "--additional")
 
 
