@@ -291,8 +291,13 @@ def test_connect_workers_stop_everything_first_where_the_assignor_is_eager():
 
 FAULTS = [
     (BY_PROCESS, "probes for ever", "converges", "64"),
-    (BY_PROCESS, "leaves a task out", "complete", "(active on -)"),
-    (BY_PROCESS, "runs a task twice", "single-owner", "(active on 00000000-0000-4000-8000-000000000000 "),
+    (BY_PROCESS, "leaves a task out", "complete", "is active on no process"),
+    (
+        BY_PROCESS,
+        "runs a task twice",
+        "single-owner",
+        "is active on 00000000-0000-4000-8000-000000000000 more than once",
+    ),
     (BY_PROCESS, "copies beside the active task", "standby-disjoint", "0_0"),
     (BY_PROCESS, "invents a process", "exists", "nobody"),
     (BY_PROCESS, "changes its input", "pure", "application['processes']"),

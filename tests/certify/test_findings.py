@@ -17,19 +17,19 @@ from kassay.properties.registry import Scope
 from tests.certify.cases import smallest
 
 SHOWN = [
-    (CLIENT, "restarts-per-topic", "1 1: m0 t1-0, m1 t0-0"),
-    (CLIENT, "deals-afresh", "1 0 without a move"),
-    (CLIENT, "forgets-racks", "0 away from their replicas' racks"),
-    (CLIENT, "counts-partitions", "55 51 51 50 50 5 by weight in 1 move"),
-    (CLIENT, "hands-over-at-once", "0 0: m0 -, m1 -"),
-    (CLIENT, "never-rests", "1 0 without a move"),
-    (SHARE, "shuffles-the-moved", "1 1 without a move"),
-    (PLACER, "starts-at-the-first", "partition 1 on 1"),
+    (CLIENT, "restarts-per-topic", "t1-0 to m0, t0-0 to m1 (loads 1 and 1)"),
+    (CLIENT, "deals-afresh", "no move (loads 1 and 0)"),
+    (CLIENT, "forgets-racks", "0 partitions in another rack than the replicas"),
+    (CLIENT, "counts-partitions", "move t0-1 from m99 to m95 (weights 55, 51, 51, 50, 50 and 5)"),
+    (CLIENT, "hands-over-at-once", "nothing to m0, nothing to m1 (loads 0 and 0)"),
+    (CLIENT, "never-rests", "no move (loads 1 and 0)"),
+    (SHARE, "shuffles-the-moved", "no move (loads 1 and 1)"),
+    (PLACER, "starts-at-the-first", "partition 1 on broker 1"),
     (PLACER, "settles-for-less", "refused with InvalidReplicationFactorException"),
-    (PLANNER, "goes-round-about", "0 moves: none"),
+    (PLANNER, "goes-round-about", "no move"),
     (PARTITIONER, "keeps-the-sign", "partition 1"),
     (STREAMS, "runs-twice", "0_0"),
-    (CONNECT, "gives-lost-work-to-one", "w0 starts c0 c0-0, w1 starts c0-1"),
+    (CONNECT, "gives-lost-work-to-one", "w0 starts c0 and c0-0; w1 starts c0-1"),
 ]
 BY_ITSELF = [
     control
@@ -46,7 +46,9 @@ def of_smallest(kind, name):
     return broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, claim)
 
 
-@pytest.mark.slow_cases("client-counts-partitions-55 51 51 50 50 5 by weight in 1 move")
+@pytest.mark.slow_cases(
+    "client-counts-partitions-move t0-1 from m99 to m95 (weights 55, 51, 51, 50, 50 and 5)"
+)
 @pytest.mark.parametrize(("kind", "name", "words"), SHOWN)
 def test_the_line_says_what_the_answer_could_have_been(kind, name, words):
     broken, possible = of_smallest(kind, name)

@@ -2,7 +2,7 @@
 
 from kassay.kinds.groups.answers import group_words
 from kassay.kinds.partitioners.words import record_words
-from kassay.kinds.words import few, listed
+from kassay.kinds.words import few
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import FailureKind
@@ -14,7 +14,6 @@ from kassay.model.partitioners.partitioner import ProducerRecord, Sent, TopicMet
 def test_a_long_list_is_cut_and_says_how_much_more_there_is():
     assert few(["a", "b"]) == "a, b"
     assert few(list("abcdefgh")) == "a, b, c, d, e, f and 2 more"
-    assert (listed([]), listed([1, 2])) == ("-", "1 2")
 
 
 def test_a_group_is_told_by_its_moves_where_it_has_a_past_and_by_its_shares_where_not():
@@ -22,11 +21,11 @@ def test_a_group_is_told_by_its_moves_where_it_has_a_past_and_by_its_shares_wher
     cluster = Cluster.of({"t": 2})
     young = Group((Member("a", ("t",)), Member("b", ("t",))))
     answer = Assignment({"a": (tp,), "b": (other,)})
-    assert group_words(Step(cluster, young, answer, 1)) == "1 1: a t-0, b t-1"
+    assert group_words(Step(cluster, young, answer, 1)) == "t-0 to a, t-1 to b (loads 1 and 1)"
     old = Group((Member("a", ("t",), (tp, other), 0), Member("b", ("t",))))
-    assert group_words(Step(cluster, old, answer, 1)) == "1 1 in 1 move: t-1 a -> b"
+    assert group_words(Step(cluster, old, answer, 1)) == "move t-1 from a to b (loads 1 and 1)"
     kept = Assignment({"a": (tp, other), "b": ()})
-    assert group_words(Step(cluster, old, kept, 1)) == "2 0 without a move"
+    assert group_words(Step(cluster, old, kept, 1)) == "no move (loads 2 and 0)"
 
 
 def test_a_record_goes_to_a_partition_or_is_refused():

@@ -35,7 +35,7 @@ def test_it_is_shrunk_to_the_least_and_known_by_the_case_that_it_came_of():
     assert not least.trace.contradictory, "that is said of the case as it is told"
     assert least.trace.narration
     assert least.trace.broken
-    assert least.message.startswith("contiguous: t0 ")
+    assert least.message.startswith("contiguous: m0 has t0-0 and t0-2")
 
 
 def test_what_no_seed_led_to_names_none_and_without_shrinking_the_case_is_told_as_it_is():

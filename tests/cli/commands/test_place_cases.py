@@ -88,7 +88,10 @@ D6 = CASES / "D6-mixed-rf"
 def test_replication_factors_that_differ_from_the_topic_s_line(tmp_path):
     document, text = place(tmp_path, "--judge", D6 / "rf-topics.txt", code=1)
     assert states(document)["replication-factor"] == "violated"
-    assert "3 of 6 partitions: testing 3; such as testing-3: replicas 4, ReplicationFactor 3" in text
+    assert (
+        "3 of 6 partitions: testing 3; such as testing-3 has 4 replicas; the ReplicationFactor of its topic is 3."
+        in text
+    )
 
 
 @pytest.mark.parametrize("factor", ["3", "testing=3"])

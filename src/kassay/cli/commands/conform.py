@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kassay.cli.common import fetch_option, json_option, out_option, release_option, seed_option
+from kassay.cli.common import (
+    fetch_option,
+    json_option,
+    out_option,
+    release_option,
+    seed_option,
+    time_option,
+)
 from kassay.cli.options import FilePath, Whole, present
 
 if TYPE_CHECKING:
@@ -29,12 +36,11 @@ def write_scripts(folder: Path, causes: Iterable[ConformCause]) -> None:
         write_text(cause.toml, str(folder / f"{name}.toml"))
 
 
-@click.command("conform", epilog="Example: kassay conform --fetch --steps 5000")
+@click.command("conform", epilog="Example: kassay conform --fetch --time 60s")
 @click.argument("kinds", nargs=-1, metavar="[KIND...]")
 @release_option()
-@click.option(
-    "--steps", type=Whole(1), metavar="N", help="Stop after this many steps.  [default: 60 seconds]"
-)
+@click.option("--steps", type=Whole(1), metavar="N", help="Stop after this many steps.")
+@time_option(shown="60s without --steps")
 @click.option(
     "--runtime", metavar="NAME", default="kassay", show_default=True, help="Set the runtime: kassay or kafka."
 )
@@ -46,6 +52,7 @@ def command(
     kinds: tuple[str, ...],
     release: str,
     steps: int | None,
+    seconds: float | None,
     runtime: str,
     fetch: bool,
     out: Path | None,
@@ -66,7 +73,7 @@ def command(
     from kassay.report.screen.conformance import conform_view
     from kassay.report.screen.console import bar
 
-    until = SECONDS if steps is None else None
+    until = SECONDS if seconds is None and steps is None else seconds
     settings = ConformSettings(release, steps, until, seed, kinds, runtime)
     jars = coordinator_jars(release, home=kafka_home(), fetch=fetch)
     with bar("comparing", settings.steps) as progress:

@@ -17,7 +17,6 @@ from kassay.cli.common import (
     histories_option,
     json_option,
     out_option,
-    profile_option,
     protocol_option,
     seed_option,
     time_option,
@@ -55,7 +54,6 @@ PLACE = 110
 @protocol_option
 @time_option(shown="30s")
 @histories_option()
-@profile_option
 @exhaustive_option
 @config_option
 @out_option(".kassay", FilePath())
@@ -129,7 +127,6 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
         assume=parse_assumptions(list(assumed)) if assumed else frozenset(),
         protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
         budget=Budget(seconds, histories),
-        profile=chosen["profile"],
         seed=chosen["seed"],
         exhaustive=chosen["exhaustive"],
         limits=Limits(call_timeout_s=CALL_TIMEOUT_S),

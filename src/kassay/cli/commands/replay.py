@@ -13,11 +13,10 @@ import click
 from click.core import ParameterSource
 
 from kassay.cli.common import (
-    config_option,
     instead_option,
     json_option,
 )
-from kassay.cli.options import FilePath, gravest, pairs, paste, present, say, write_json
+from kassay.cli.options import FilePath, gravest, paste, present, say, write_json
 from kassay.model.errors import InputError
 from kassay.reading.documents import is_folder, read_text
 
@@ -33,7 +32,6 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
 @click.argument("trace_paths", metavar="TRACE...", nargs=-1, required=True, type=FilePath())
 @instead_option
-@config_option
 @click.option(
     "--as",
     "language",
@@ -165,10 +163,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
     settled = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
     said = {name: None if context.get_parameter_source(name) in settled else v for name, v in chosen.items()}
-    return Instead(
-        target=said["target"],
-        config=pairs(said["configs"] or (), "--config"),
-    )
+    return Instead(target=said["target"])
 
 
 def _show(replayed: Replayed, screen: Screen) -> None:
