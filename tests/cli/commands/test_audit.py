@@ -54,7 +54,7 @@ def test_since_leaves_out_what_was_before():
         (["topics.txt"], "expected a FILE with the output of kafka-dump-log"),
         (["offsets-9.txt", "offsets-9.txt"], "offsets-9.txt: given twice"),
         (["offsets-9.txt", "--group", "nobody"], "--group 'nobody': no such group"),
-        (["offsets-9.txt", "--since", "yesterday"], "--since 'yesterday': no time"),
+        (["offsets-9.txt", "--since", "yesterday"], "--since 'yesterday': not a time"),
         (["offsets-9.txt", "racks.csv"], "racks.csv:1"),
     ],
 )

@@ -162,3 +162,12 @@ def test_a_trace_whose_history_is_none_is_refused_in_one_line(tmp_path):
     (tmp_path / "t.json").write_text(json.dumps(trace))
     done = kassay("explain", "t.json", cwd=tmp_path)
     assert "t.json: case" in one_line(done, 2)
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["kip848", "no_withhold", "single-owner-on-record", "worker-joins", "bench", "abs/only", "no-racks"],
+)
+def test_whatever_is_listed_is_explained(what, capsys):
+    assert run(["explain", what]) == 0
+    assert capsys.readouterr().out.startswith(f"{what}  (")

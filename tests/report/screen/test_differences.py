@@ -30,7 +30,7 @@ def test_the_report_says_what_was_compared_what_differs_and_how_to_replay_it():
 
 def test_an_agreement_says_on_how_many_inputs():
     report = diff(resolve("range"), resolve("range"), RunOptions(budget=Budget(histories=1)))
-    assert f"ALIKE  on {report.inputs} input" in shown(diff_view(report, None))
+    assert shown(diff_view(report, None)).startswith(f"ALIKE  on {report.inputs} input")
     assert "1 history," in shown(diff_view(report, None))
 
 

@@ -25,6 +25,7 @@ def diff_view(report: DiffReport, path: str | None) -> View:
     cut = without(report.left_out)
     played = f"{_histories(report.cases)}, {counted(report.inputs, 'input')}, by {report.by}, {place}"
     parts: list[View] = [
+        diff_verdict(report),
         line((report.left, "bold"), " and ", (report.right, "bold"), (f"  {played}", "dim")),
     ]
     if report.left == report.right:
@@ -36,7 +37,7 @@ def diff_view(report: DiffReport, path: str | None) -> View:
         parts.append(line(failed, style="yellow"))
     if report.smallest is not None:
         parts += _difference(report.smallest, path)
-    return stack(*parts, diff_verdict(report))
+    return stack(*parts)
 
 
 def _tried(report: DiffReport) -> str:

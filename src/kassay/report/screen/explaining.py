@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kassay.certify.explain import (
@@ -160,3 +160,10 @@ def _leaving(rows: Sequence[Leaving]) -> list[View]:
     ]
     table = plain_table(("  topics", "partitions", *rules), cells)
     return [line("C1 of three members leaves: partitions that move (those that had to)"), table]
+
+
+def row_view(row: Mapping[str, str]) -> View:
+    """What a list says of one item: a column a line."""
+    name, *others = row.items()
+    cells = [(column, value) for column, value in others if value]
+    return stack(line((name[1], "bold"), f"  ({name[0]})"), plain_table(("", ""), cells, header=False))

@@ -340,7 +340,7 @@ def proof_view(proofs: Sequence[Proof]) -> View:
             rows.append(("", "", "", line("vacuous: nothing meets its assumptions", style="bold red")))
     summary = ", ".join(f"{count} {outcome}" for outcome, count in Counter(map(_outcome, proofs)).items())
     table = plain_table(("claim", "verdict", "s", "statement"), rows, ("s",))
-    return stack(table, line(), line(summary, style="bold"))
+    return stack(line(summary, style="bold"), line(), table)
 
 
 def _outcome(proof: Proof) -> str:
