@@ -52,7 +52,7 @@ def test_an_upgrade_is_told_in_words_and_by_an_example():
     assert "uniform since 4.0.0" in text
     assert "since 4.0.1  uniform@4.0.1: " in text
     assert "by quality: different in " in text
-    assert "different: movement differs: uniform@4.0.0 gives 1, uniform@4.0.1 gives 0." in text
+    assert "  movement differs: uniform@4.0.0 gives 1, uniform@4.0.1 gives 0." in text
 
 
 def test_an_upgrade_that_changes_nothing_says_so():

@@ -171,7 +171,9 @@ class Screen:
             return
         with self._console.capture() as captured:
             self._console.print(stack(view), crop=False)
-        self._console.file.write("".join(f"{each.rstrip(' ')}\n" for each in captured.get().split("\n")[:-1]))
+        out = self._console.file
+        out.write("".join(f"{each.rstrip(' ')}\n" for each in captured.get().split("\n")[:-1]))
+        out.flush()  # a reader that has gone is noticed now
 
     def say(self, *parts: Part, style: str = "") -> None:
         """One line, never wrapped."""

@@ -17,6 +17,8 @@ from kassay.report.screen.terminal import story
 from kassay.writing.text import counted, shell_command
 
 _SHOWN_MAX = 8
+_PREFIX = "different: "
+"""How each line of a difference begins in a trace, like a violation of a claim."""
 
 
 def diff_view(report: DiffReport, path: str | None) -> View:
@@ -128,7 +130,7 @@ def lines_view(differences: Sequence[str]) -> list[View]:
     """The differences between the answers, one line each."""
     more = len(differences) - _SHOWN_MAX
     return [
-        *(line(f"  {each}", style="red") for each in differences[:_SHOWN_MAX]),
+        *(line(f"  {each.removeprefix(_PREFIX)}", style="red") for each in differences[:_SHOWN_MAX]),
         *([line(f"  and {more} more", style="dim")] if more > 0 else []),
     ]
 
