@@ -43,7 +43,7 @@ def test_racks_of_brokers_from_lines_of_ones_own(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([], "expected the output of kafka-consumer-groups.sh"),
+        ([], "with the output of kafka-consumer-groups.sh"),
         ([SEVERAL, "--group", "nosuch"], "no group 'nosuch'"),
         (["nosuch.txt"], "nosuch.txt: no such file, expected outputs of Kafka's tools"),
     ],

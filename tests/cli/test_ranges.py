@@ -10,14 +10,14 @@ import click
 import pytest
 
 from kassay.cli.main import cli, run
-from kassay.cli.options import Duration, ScopeType, Seed
+from kassay.cli.options import Duration, ScopeType, Seed, Whole
 
 NUMBERS = ["", "nan", "inf", "1e3", "x", "1.5"]
 ABSURD: dict[type, list[str]] = {
     Duration: ["", "0", "0s", "-1", "nan", "inf", "1e3", "9000h", "9" * 400, "1,"],
     ScopeType: ["", "0x0", "0x3", "3x0", "-1x2", "3", "3x4x5", "9" * 5000 + "x1"],
     Seed: ["", "nan", "1.5", "9" * 5000],
-    click.IntRange: [*NUMBERS, "below"],
+    Whole: [*NUMBERS, "below"],
     click.types.IntParamType: NUMBERS,
     click.Choice: ["", "nonsense", ","],
 }

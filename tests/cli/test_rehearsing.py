@@ -21,7 +21,7 @@ FILES = (str(EXAMPLE / "groups.txt"), str(EXAMPLE / "topics.txt"))
     ("arguments", "words"),
     [
         (FILES, "expected one --to TARGET, or --library A,B"),
-        (("--to", "sticky"), "expected the output of kafka-consumer-groups.sh"),
+        (("--to", "sticky"), "with the output of kafka-consumer-groups.sh"),
         (("--to", "sticky", "--clients", "java:range"), "expected one of --clients"),
         ((*FILES, "--clients", "java:range"), "expected one of --clients"),
         ((*FILES, "--to", "sticky", "--library", "librdkafka"), "--to sticky: not with"),

@@ -170,7 +170,7 @@ def test_leader_changes_are_those_that_happened(tmp_path, case, options, leaders
     ("options", "complaint"),
     [
         (["--accept-data-loss", "t-9"], "--accept-data-loss 't-9': no such partition"),
-        (["--replication-factor", "x"], "is no replication factor"),
+        (["--replication-factor", "x"], "is not a replication factor"),
         (["--replication-factor", "u=2"], "no topic 'u'"),
         (["--replication-factor", "9"], "RF 9 needs 9 brokers"),
         (["--replication-factor", "2", "--replication-factor", "3"], "one for all topics"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -54,6 +55,8 @@ def _listed(what: str) -> tuple[str, dict[str, Any]] | None:
     from kassay.cli.commands.list import THINGS
     from kassay.properties.registry import load_claims
 
+    if Path(what).exists():
+        return None
     if registry.find(what) is not None or any(name == what.partition(":")[0] for _, name in load_claims()):
         return None
     rows = ((thing, row) for thing in _BRIEF for row in THINGS[thing]())
