@@ -121,8 +121,8 @@ def test_spark_submit_with_the_wheel(wheel: Path, undisturbed: Undisturbed, tmp_
         [
             *(
                 str(submit),
-                "--config",
-                "spark.master=local[2,4]",
+                "--master",
+                "local[2,4]",
                 "--driver-memory",
                 "640m",
                 "--py-files",
