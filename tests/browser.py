@@ -84,7 +84,7 @@ def no_overflow(page: Page, width: int = NARROW) -> None:
         [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
         .map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 40))"""
     )
-    assert wide == []
+    assert wide == [], wide
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
