@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from random import Random
+
+from kassay.certify.conform.run import ConformCause, ConformResult, ConformSettings
+from kassay.certify.diff.run import diff
 from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
-from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
-from kassay.report.blocks import RowsBlock, StoryBlock, VerdictBlock
-from kassay.report.described import hunts_described, proofs_described
+from kassay.report.blocks import CommandBlock, RowsBlock, StoryBlock, TextBlock, VerdictBlock
+from kassay.report.described import (
+    conform_described,
+    diff_described,
+    hunts_described,
+    live_described,
+    proofs_described,
+)
 from kassay.solver.proofs.prove import proofs
+from tests.certify.live.simulated import early, moves_between, simulated
+from tests.cli.commands.test_live import result as live_result
 
 
 def test_a_hunt_has_its_verdict_and_its_counterexample() -> None:
@@ -28,3 +40,53 @@ def test_a_proof_is_a_row_and_a_refutation_has_its_counterexample() -> None:
     assert verdict.look == "ok"
     assert {row[0].partition("/")[0] for row in rows.rows} == {"ceil-range-even", "abs"}
     assert any(row[1] == "refuted" and row[4] != "-" for row in rows.rows)
+
+
+def verdict_in(blocks) -> VerdictBlock:
+    (verdict,) = (each for each in blocks if isinstance(each, VerdictBlock))
+    return verdict
+
+
+def commands_in(blocks) -> list[str]:
+    return [each.command for each in blocks if isinstance(each, CommandBlock)]
+
+
+def test_two_targets_that_differ_have_both_answers_and_a_replay() -> None:
+    options = RunOptions(budget=Budget(histories=20))
+    differing = diff(resolve("range"), resolve("roundrobin"), options)
+    (blocks,) = diff_described(differing, "found.json").sections
+    assert (verdict_in(blocks).word, verdict_in(blocks).look) == ("Different", "bad")
+    assert commands_in(blocks) == ["kassay replay found.json"]
+    assert any(isinstance(each, StoryBlock) for each in blocks)
+    said = [each.text for each in blocks if isinstance(each, TextBlock)]
+    assert said and all("range gives" in each and not each.startswith("different") for each in said)
+    (same,) = diff_described(diff(resolve("range"), resolve("range"), options), None).sections
+    assert (verdict_in(same).look, commands_in(same)) == ("ok", [])
+
+
+def test_a_comparison_says_whether_the_model_or_kafka_is_at_fault() -> None:
+    cause = ConformCause("join: records", 1, 0, 1, ("0  join",), "what differs")
+
+    def described(differences=(), broken=()):
+        result = ConformResult(ConformSettings(), {"classic": 10}, 1, 2.0, differences, broken)
+        (blocks,) = conform_described(result).sections
+        return verdict_in(blocks), commands_in(blocks)
+
+    clean, differs, breaks = described(), described((cause,)), described((), (cause,))
+    assert (clean[0].word, clean[0].look, clean[1]) == ("The model does what Kafka does", "ok", [])
+    assert (differs[0].word, differs[0].look) == ("The model differs from Kafka", "bad")
+    assert (breaks[0].word, breaks[0].look) == ("Kafka breaks an invariant in a new way", "bad")
+    assert differs[1] == breaks[1] == ["0  join"]
+    assert differs[0].said.startswith("1 difference, 0 new") and breaks[0].said.startswith(
+        "0 differences, 1 new"
+    )
+
+
+def test_a_live_finding_is_played_again_by_the_command_of_the_terminal() -> None:
+    recording = next(r for r in (simulated(Random(seed)) for seed in range(99)) if moves_between(r))
+    broken = live_result(early(recording, *moves_between(recording)[0]))
+    (blocks,) = live_described(broken).sections
+    assert verdict_in(blocks).look == "bad"
+    assert commands_in(blocks) == ["kassay live 1.toml"] * len(broken.findings)
+    (clean,) = live_described(live_result(simulated(Random(1)))).sections
+    assert (verdict_in(clean).look, commands_in(clean)) == ("ok", [])

@@ -97,7 +97,9 @@ def diff_described(report: DiffReport, path: str | None) -> Described:
     blocks: list[Block] = [VerdictBlock(word, look, f"{report.left} and {report.right}", said)]
     if report.smallest is not None:
         difference = report.smallest.difference
-        blocks += [TextBlock(each, "bad") for each in difference.lines[:_MESSAGES_MAX]]
+        blocks += [
+            TextBlock(each.removeprefix("different: "), "bad") for each in difference.lines[:_MESSAGES_MAX]
+        ]
         blocks.append(StoryBlock(tuple(frames_of(difference.kind, difference.narration, difference.case))))
         if path:
             blocks.append(CommandBlock("replay", shell_command(("kassay", "replay", path))))
@@ -107,8 +109,13 @@ def diff_described(report: DiffReport, path: str | None) -> Described:
 def conform_described(result: ConformResult) -> Described:
     """The coordinator model compared with Kafka's own: differences, broken invariants, what is not driven."""
     new = sum(cause.known is None for cause in result.broken)
+    word = "The model does what Kafka does"
+    if result.differences:
+        word = "The model differs from Kafka"
+    elif new:
+        word = "Kafka breaks an invariant in a new way"
     verdict = VerdictBlock(
-        "The model does what Kafka does" if result.holds else "The model differs, or Kafka does",
+        word,
         "ok" if result.holds else "bad",
         f"Kafka {result.settings.release}",
         f"{counted(len(result.differences), 'difference')}, {new} new about Kafka, in "
@@ -163,11 +170,9 @@ def live_described(result: LiveResult) -> Described:
     for finding in result.findings:
         ruling = finding.ruling
         seen = f"seen in {finding.seen} of {finding.plays}"
-        script = finding.script if finding.shrunk is None else finding.shrunk_script
-        command = shell_command(["kassay", "live", *result.replay, "--script", script])
         blocks += [
             TextBlock(f"{ruling.text} ({finding.action}, {seen})", "bad", ruling.claim),
-            CommandBlock("replay", command),
+            CommandBlock("replay", shell_command(result.replay_of(finding))),
         ]
     columns = ("claim", "judged", "unknown", "violated", "why unknown")
     blocks.append(RowsBlock(columns, rows, columns[1:4]))

@@ -150,6 +150,11 @@ class LiveResult:
             counts.append(LiveClaimCount(claim, len(mine) - len(unknown), len(unknown), violated, why))
         return counts
 
+    def replay_of(self, finding: LiveFinding) -> tuple[str, ...]:
+        """The words of the command that plays a finding again: its smallest script."""
+        script = finding.script if finding.shrunk is None else finding.shrunk_script
+        return ("kassay", "live", *self.replay, script)
+
     @property
     def clients(self) -> dict[str, str]:
         """The versions of the clients."""

@@ -104,11 +104,9 @@ def finding_lines(result: LiveResult, finding: LiveFinding) -> list[View]:
         line(f"  {ruling.text}"),
         line(f"  clients: {', '.join(ruling.clients)}"),
     ]
-    script = finding.script
     if (shrunk := finding.shrunk) is not None:
-        script = finding.shrunk_script
         size = counted(len(shrunk.script.actions), "action")
         tried = f"{shrunk.seen} of {shrunk.plays}, after {counted(shrunk.candidates, 'candidate')}"
         parts.append(line(f"  shrunk to {size}, seen in {tried}{'' if shrunk.minimal else ', not minimal'}"))
-    command = shell_command(["kassay", "live", *result.replay, script])
+    command = shell_command(result.replay_of(finding))
     return [*parts, line(f"  report: {finding.report}"), whole_line(f"  replay: {command}")]
