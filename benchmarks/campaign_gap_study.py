@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 HERE: Final = Path(__file__).parent
 DOCS: Final = HERE.parent / "docs"
-BESIDE: Final = DOCS / "gap-study"
+DATA: Final = DOCS / "gap-study"
 """The plots and traces of the page."""
 SPEC: Final = HERE / "campaign_gap_study.toml"
 KINDS: Final = HERE / "campaign_gap_kinds.toml"
@@ -99,10 +99,10 @@ def write(
     of_kinds: Mapping[str, Sequence[Row]],
 ) -> None:
     """The page, its plots and tables, and the trace of each rule's worst small history."""
-    BESIDE.mkdir(exist_ok=True)
+    DATA.mkdir(exist_ok=True)
     for row in studies["worst_cases"]:
         if row["profile"] == "small":
-            trace(row["target"], "small", row["index"], BESIDE / f"{row['target']}.json")
+            trace(row["target"], "small", row["index"], DATA / f"{row['target']}.json")
     by_profile = [row for row in studies["gap_by_profile"] if row["target"] != CONTROL]
     few = [row for row in by_profile if not row["profile"].startswith("shape:")]
     sizes = [row for row in studies["gap_by_size"] if row["target"] != CONTROL and row["members"] <= 9]
@@ -112,9 +112,9 @@ def write(
         "members": lines(sizes),
     }
     for name, plot in plots.items():
-        (BESIDE / f"{name}.svg").write_text(plot + "\n", encoding="utf-8")
+        (DATA / f"{name}.svg").write_text(plot + "\n", encoding="utf-8")
     for name, table in data(studies, of_families, of_kinds).items():
-        (BESIDE / name).write_text(table, encoding="utf-8")
+        (DATA / name).write_text(table, encoding="utf-8")
     text = page(studies, of_families, SIZES, of_kinds)
     (DOCS / "gap-study.md").write_text(text + "\n", encoding="utf-8")
 
