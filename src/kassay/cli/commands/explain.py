@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -54,8 +53,9 @@ def _listed(what: str) -> tuple[str, dict[str, Any]] | None:
     from kassay.assignors import registry
     from kassay.cli.commands.list import THINGS
     from kassay.properties.registry import load_claims
+    from kassay.reading.documents import is_there
 
-    if Path(what).exists():
+    if is_there(what):
         return None
     if registry.find(what) is not None or any(name == what.partition(":")[0] for _, name in load_claims()):
         return None
