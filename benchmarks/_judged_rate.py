@@ -30,10 +30,10 @@ def checkout() -> tuple[Any, Any, Any]:
     """The modules with blocks, with options and with targets."""
     try:
         names = "runs.blocks", "runs.options", "targets.resolve"
-        blocks, options, targets = (import_module(f"kassay.certify.{name}") for name in names)
+        blocks, options, targets = (import_module(f"kassay.engines.{name}") for name in names)
     except ModuleNotFoundError:
         blocks, options, targets = (
-            import_module(f"kassay.certify.{n}") for n in ("blocks", "plan", "targets")
+            import_module(f"kassay.engines.{n}") for n in ("blocks", "plan", "targets")
         )
     return blocks, options, targets
 

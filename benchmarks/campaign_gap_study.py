@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks._gap_study_page import CONTROL, data, page
 from benchmarks.plots import bars, lines
-from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.counterexamples import ShrunkCase, counterexample
-from kassay.certify.runs.shrink import broken_play
-from kassay.certify.targets.resolve import Target, resolve
+from kassay.engines.runs.blocks import Job, open_bench
+from kassay.engines.runs.counterexamples import ShrunkCase, counterexample
+from kassay.engines.runs.shrink import broken_play
+from kassay.engines.targets.resolve import Target, resolve
 from kassay.kinds.groups.measures import play
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.lanes import lanes_of

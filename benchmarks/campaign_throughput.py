@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from kassay.certify.runs.blocks import open_bench, play_block
+from kassay.engines.runs.blocks import open_bench, play_block
 from kassay.pipeline.campaign.lanes import lanes_of
 from kassay.pipeline.campaign.records import create
 from kassay.pipeline.campaign.runner import carry_on, family, java_process

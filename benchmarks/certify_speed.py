@@ -22,9 +22,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.blocks import Job, open_bench, play_block
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.targets.resolve import resolve
 
 HISTORIES = 1500
 RUNS = 5

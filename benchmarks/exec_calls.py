@@ -22,11 +22,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 
-from kassay.certify.processes.host import Host, Limits, Start
-from kassay.certify.processes.load import TargetSource
-from kassay.certify.processes.programs.host import ProgramHost
-from kassay.certify.processes.programs.program import Program
-from kassay.certify.processes.python.host import PythonHost
+from kassay.engines.processes.host import Host, Limits, Start
+from kassay.engines.processes.load import TargetSource
+from kassay.engines.processes.programs.host import ProgramHost
+from kassay.engines.processes.programs.program import Program
+from kassay.engines.processes.python.host import PythonHost
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Group, Member

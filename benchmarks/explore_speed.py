@@ -19,10 +19,10 @@ import sys
 import time
 from typing import Any
 
-from kassay.certify.protocols.explore import build
-from kassay.certify.protocols.explore import explore as certified
-from kassay.certify.protocols.settings import ExploreSettings
-from kassay.certify.protocols.views import parts_of, views_of
+from kassay.engines.protocols.explore import build
+from kassay.engines.protocols.explore import explore as certified
+from kassay.engines.protocols.settings import ExploreSettings
+from kassay.engines.protocols.views import parts_of, views_of
 from kassay.model.explore.search import explore
 from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import WalkLimits

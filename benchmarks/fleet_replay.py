@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.pipeline.fleet import plain
 
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
 from kassay.pipeline.spark import session

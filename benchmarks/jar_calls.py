@@ -18,8 +18,8 @@ from itertools import count, islice
 from pathlib import Path
 
 from benchmarks._needs import lacks
-from kassay.certify.processes.host import Host, Limits
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.processes.host import Host, Limits
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Group, Member
 

@@ -21,9 +21,9 @@ from typing import Final
 from kassay.assignors.connect.incremental import ConnectIncremental
 from kassay.assignors.groups.client.range import Range
 from kassay.assignors.streams.group_sticky import StreamsGroupSticky
-from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.blocks import Job, open_bench, play_block
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Cluster
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
 from kassay.model.groups.group import Group, Member

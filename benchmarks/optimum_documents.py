@@ -51,12 +51,12 @@ def calls() -> Calls:
         reading = import_module("kassay.reading.documents")
     except ModuleNotFoundError:
         return Calls(
-            import_module("kassay.certify.instances").documents,
+            import_module("kassay.engines.instances").documents,
             import_module("kassay.solver.instance").Problem.parse,
             import_module("kassay.solver.optimum").optimum,
             lambda best: dict(import_module("kassay.solver.documents").optimum_result(best, 0.0)),
             lines,
-            import_module("kassay.certify.checking").check_certificate,
+            import_module("kassay.engines.checking").check_certificate,
         )
     results = import_module("kassay.solver.results")
     solution = import_module("kassay.solver.groups.results").solution

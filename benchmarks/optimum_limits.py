@@ -17,8 +17,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-from kassay.certify.optimum import solve as solving
-from kassay.certify.optimum.solve import solve
+from kassay.engines.optimum import solve as solving
+from kassay.engines.optimum.solve import solve
 from kassay.reading.documents import Located
 from kassay.solver.algorithms.splitmix import SplitMix
 from kassay.solver.check.balance import MOVEMENT_FIRST, RACK_FIRST

@@ -2,7 +2,7 @@
 
 Each control's fault is found in the run of its claim with so many seeds, and each counterexample is made
 small as `certify` does. The *least* is the smallest of all these, and of every small case
-(`certify/hunts/hunt`) where the kind has such; what is compared says `COMPARED`. One on ordinary input is
+(`engines/hunts/hunt`) where the kind has such; what is compared says `COMPARED`. One on ordinary input is
 held against those on ordinary input alone: shrinking never makes it one whose input contradicts itself. By
 hand:
 
@@ -22,11 +22,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.hunts.hunt import cases
-from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.controls import control_target
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.shrink import broken, shrink
+from kassay.engines.hunts.hunt import cases
+from kassay.engines.runs.blocks import Job
+from kassay.engines.runs.controls import control_target
+from kassay.engines.runs.options import RunOptions
+from kassay.engines.runs.shrink import broken, shrink
 from kassay.kinds.controls import Control, load_controls
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import ScopeCell

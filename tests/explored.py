@@ -3,9 +3,9 @@
 from typing import Any
 from unittest.mock import patch
 
-from kassay.certify.protocols import explore as exploring
-from kassay.certify.protocols.known import read_known, unknown
-from kassay.certify.protocols.settings import CORRECTED, ExploreSettings
+from kassay.engines.protocols import explore as exploring
+from kassay.engines.protocols.known import read_known, unknown
+from kassay.engines.protocols.settings import CORRECTED, ExploreSettings
 from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.protocols.faults import parse_faults
 from kassay.model.protocols.values.releases import RELEASES
@@ -29,7 +29,7 @@ def settings(model: str, **chosen: Any) -> ExploreSettings:
     """The settings, of a model with these options.
 
     Clients are the corrected ones unless `client` says otherwise: these walks are about the coordinator, and
-    what Kafka's client adds by itself has its own tests (`tests/docs`, `tests/certify/protocols`).
+    what Kafka's client adds by itself has its own tests (`tests/docs`, `tests/engines/protocols`).
     """
     chosen.setdefault("client", CORRECTED)
     if isinstance(chosen.get("faults"), str):

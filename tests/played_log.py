@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import AddPartitions, History, Join, Leave, NewLeader, Resubscribe

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.step import Rebalanced
 from kassay.model.streams.history import TaskHistory, TaskStep, asking, play_tasks

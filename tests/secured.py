@@ -7,8 +7,8 @@ import hashlib
 import ipaddress
 from contextlib import closing, contextmanager
 
-from kassay.certify.genuine.broker import genuine_broker
-from kassay.certify.genuine.jars import NEWEST_RELEASE
+from kassay.engines.genuine.broker import genuine_broker
+from kassay.engines.genuine.jars import NEWEST_RELEASE
 from kassay.reading.live.connection import Connection
 from kassay.reading.live.messages import messages
 from kassay.reading.live.settings import ClientSettings

@@ -9,11 +9,11 @@ import datetime
 import pytest
 
 from kassay.assignors import registry
-from kassay.certify.runs.baseline import Known, apply, class_of, read_baseline
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.runs.run import certify
-from kassay.certify.targets.node import LIBRARIES
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.baseline import Known, apply, class_of, read_baseline
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.runs.run import certify
+from kassay.engines.targets.node import LIBRARIES
+from kassay.engines.targets.resolve import resolve
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.kinds import Verdict

@@ -4,7 +4,7 @@ import pytest
 
 from kassay.assignors.groups.client.failover import PRIORITY_KEY
 from kassay.assignors.groups.server.coordinator import lookups_differ, offsets_partition, remainder_first
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from kassay import full_form
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group, Member
 

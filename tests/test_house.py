@@ -45,7 +45,7 @@ OUT = {
     "shlex.quote": {"writing.text"},
     "shlex.join": set(),
     "ensure_ascii=": {"pipeline.fleet.dialects", "writing.files"},
-    ".write_text": {"pipeline.spark", "certify.processes.arrangement"},
+    ".write_text": {"pipeline.spark", "engines.processes.arrangement"},
     ".write_bytes": {"writing.files"},
     "sys.stdout.write": {"cli.options", "solver.packing.engines"},
     "sys.stderr.write": set(),
@@ -73,28 +73,28 @@ NO_HOME = {
 """Folders of tests of no folder of the package, and what they hold."""
 ENGINES = (
     *(
-        "certify.runs",
-        "certify.findings",
-        "certify.causes",
-        "certify.diff",
-        "certify.hunts",
-        "certify.targets",
+        "engines.runs",
+        "engines.findings",
+        "engines.causes",
+        "engines.diff",
+        "engines.hunts",
+        "engines.targets",
     ),
-    *("certify.processes", "certify.optimum", "certify.vectors", "certify.jars", "certify.explain"),
+    *("engines.processes", "engines.optimum", "engines.vectors", "engines.jars", "engines.explain"),
     *("report", "pipeline", "cli"),
 )
 """What names no kind: it asks the driver of a kind, or the kind itself."""
 _FORMS = "the forms in which users' code is called, a contract of its own: a new kind is called by documents"
 _FLEET = "a fleet is of consumer groups"
 NAMES_A_KIND = {
-    "certify.optimum.gaps": "the ladder and the staircase are instances of consumer groups",
-    "certify.processes.programs": _FORMS,
-    "certify.processes.python": _FORMS,
-    "certify.processes.values": _FORMS,
-    "certify.targets.local": _FORMS,
-    "certify.targets.mixed": "a group whose members run different assignors",
-    "certify.targets.node": "the clients of Node.js have assignors of consumers",
-    "certify.vectors.protocol": "traces of the protocols, which are no kind of target",
+    "engines.optimum.gaps": "the ladder and the staircase are instances of consumer groups",
+    "engines.processes.programs": _FORMS,
+    "engines.processes.python": _FORMS,
+    "engines.processes.values": _FORMS,
+    "engines.targets.local": _FORMS,
+    "engines.targets.mixed": "a group whose members run different assignors",
+    "engines.targets.node": "the clients of Node.js have assignors of consumers",
+    "engines.vectors.protocol": "traces of the protocols, which are no kind of target",
     "cli.clusters": "a real cluster's consumer group",
     "cli.exploring": "assignors within the protocols, which are no kind of target",
     "cli.commands.fleet": _FLEET,
@@ -301,8 +301,8 @@ def test_links_stay_out_of_the_distribution():
     ("module", "kept_out"),
     [
         ("kassay.model.groups.player", ("networkx", "z3", "hypothesis", "rich", "click", "pyspark")),
-        ("kassay.cli.main", ("networkx", "z3", "hypothesis", "rich", "pyspark", "kassay.certify")),
-        ("kassay.certify.runs.run", ("z3", "pyspark", "hypothesis", "rich")),
+        ("kassay.cli.main", ("networkx", "z3", "hypothesis", "rich", "pyspark", "kassay.engines")),
+        ("kassay.engines.runs.run", ("z3", "pyspark", "hypothesis", "rich")),
         (
             "kassay.solver.check.balance",
             ("kassay.solver.groups.optimum", "kassay.solver.algorithms.levels", "z3", "networkx"),

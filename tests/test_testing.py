@@ -13,7 +13,7 @@ from kassay.model.kinds import Verdict
 from kassay.model.streams.kinds import STREAMS
 from kassay.properties.wide.ranges import WIDTHS
 from kassay.testing import NotCertifiedError, certify_assignor
-from tests.certify.runs.written import certificate, result
+from tests.engines.runs.written import certificate, result
 from tests.paths import EXAMPLES
 from tests.test_pytest_plugin import pytest_in
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from kassay.certify.optimum.solve import located_in_suite, solve
+from kassay.engines.optimum.solve import located_in_suite, solve
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.instances.suites import to_line
 

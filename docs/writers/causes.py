@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from kassay.certify.explain import explain
+from kassay.engines.explain import explain
 from kassay.writing.files import write_text
 
 FAULTY = Path("tests/data/faulty")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from kassay.certify.live.interop import InteropResult, LibraryPair, PairResult, read_results
+from kassay.engines.live.interop import InteropResult, LibraryPair, PairResult, read_results
 from kassay.report.screen.interop import by_strategy, matrix
 from kassay.writing.text import code, counted, table
 

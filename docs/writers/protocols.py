@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kassay.certify.protocols.switches import SWITCHES
+from kassay.engines.protocols.switches import SWITCHES
 from kassay.model.protocols.before_0_9 import proposal_coordinator, zookeeper
 from kassay.model.protocols.clients import classic_state, consumer, streams_state
 from kassay.model.protocols.coordinator.consumer import targets

@@ -11,9 +11,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kassay.certify.protocols.explore import ExploreResult, build, explore
-from kassay.certify.protocols.settings import ExploreSettings
-from kassay.certify.protocols.views import beliefs
+from kassay.engines.protocols.explore import ExploreResult, build, explore
+from kassay.engines.protocols.settings import ExploreSettings
+from kassay.engines.protocols.views import beliefs
 from kassay.model.explore.values import InvariantViolation, Severity
 from kassay.model.protocols.faults import Faults, parse_faults
 from kassay.report.screen.swimlanes import text_diagram

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from kassay.certify.protocols.switch_runs import SwitchRow, rows
+from kassay.engines.protocols.switch_runs import SwitchRow, rows
 from kassay.report.screen.exploration import all_off
 
 RUNS: Final = Path(__file__).parents[1] / "switches" / "runs.csv"

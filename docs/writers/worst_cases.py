@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from kassay.certify.hunts.worst import Badness, WorstCase, worst_case
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.hunts.worst import Badness, WorstCase, worst_case
+from kassay.engines.runs.options import RunOptions
+from kassay.engines.targets.resolve import resolve
 from kassay.kinds.groups.search import GroupSearch
 
 RULES: Final = ("range", "roundrobin", "server-range", "uniform", "sticky", "cooperative-sticky")

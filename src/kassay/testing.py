@@ -19,12 +19,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from kassay.certify.processes.host import LIMITS, Limits
-from kassay.certify.processes.load import TargetSource, load
-from kassay.certify.runs.certificate import Certificate
-from kassay.certify.runs.options import Budget, RunOptions, require_heeded
-from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.processes.host import LIMITS, Limits
+from kassay.engines.processes.load import TargetSource, load
+from kassay.engines.runs.certificate import Certificate
+from kassay.engines.runs.options import Budget, RunOptions, require_heeded
+from kassay.engines.runs.run import certify
+from kassay.engines.targets.resolve import resolve
 from kassay.model.errors import InputError, KassayError
 from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.trace import Conditions, Trace
@@ -147,7 +147,7 @@ def violations(
     target's kind, and a target error if the target cannot be called.
     """
     __tracebackhide__ = True
-    from kassay.certify.runs.replay import Playback, replay
+    from kassay.engines.runs.replay import Playback, replay
 
     limits = Limits(call_timeout, memory)
     own = None if protocol is None else _protocol(protocol)
@@ -187,10 +187,10 @@ def differences(
     `InputError` for targets of different kinds and for a case of another kind, and a target error.
     """
     __tracebackhide__ = True
-    from kassay.certify.diff.compare import By, Lead
-    from kassay.certify.diff.document import Side, TargetDifference
-    from kassay.certify.diff.replay import opened
-    from kassay.certify.diff.run import lines_of
+    from kassay.engines.diff.compare import By, Lead
+    from kassay.engines.diff.document import Side, TargetDifference
+    from kassay.engines.diff.replay import opened
+    from kassay.engines.diff.run import lines_of
 
     kind = resolve(left, config=config).kind
     own = protocols or tuple(resolve(each, config=config).protocol.value for each in (left, right))
@@ -268,7 +268,7 @@ def failure_text(certificate: Certificate) -> str:
 
 def _as_test(certificate: Certificate) -> list[str]:
     """The first counterexample as a test to paste; empty if none can be repeated."""
-    from kassay.certify.causes.as_python import example_as_python
+    from kassay.engines.causes.as_python import example_as_python
 
     example = next((result.counterexample for result in certificate.claims if result.counterexample), None)
     if example is None:

@@ -17,9 +17,9 @@ from functools import partial
 from hashlib import md5
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.genuine.jars import class_path, coordinator_jars
-from kassay.certify.targets.resolve import resolve
-from kassay.certify.vectors.check import load_formats
+from kassay.engines.genuine.jars import class_path, coordinator_jars
+from kassay.engines.targets.resolve import resolve
+from kassay.engines.vectors.check import load_formats
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.errors import KafkaError
 from kassay.model.groups.group import Group

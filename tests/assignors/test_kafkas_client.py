@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kassay.assignors import registry
-from kassay.certify.processes.host import Limits
-from kassay.certify.runs.replay import Instead, load_trace, replay
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.processes.host import Limits
+from kassay.engines.runs.replay import Instead, load_trace, replay
+from kassay.engines.targets.resolve import resolve
 from kassay.model.calls import Failure
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.metrics import moved

@@ -8,7 +8,7 @@ from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError, IndexOutOfB
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.rack_unaware import RackUnaware
 from kassay.assignors.registry import load_all
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.kinds.placement.scopes import groupings
 from kassay.model.cluster import Broker
 from kassay.model.java import JavaRandom, Recorded

@@ -1,4 +1,4 @@
-"""What counts as an answer; the wrong forms one by one are in `tests/certify/targets/test_resolve.py`.
+"""What counts as an answer; the wrong forms one by one are in `tests/engines/targets/test_resolve.py`.
 
 Which document a target is given, by what it says of itself.
 

@@ -12,10 +12,10 @@ from kassay.assignors.connect.incremental import ConnectIncremental
 from kassay.assignors.plain import FORMS, PlainDocument, application_of, cluster_of
 from kassay.assignors.plain_answers import CHECKS, DOCUMENTS, MEMBERS, PROCESSES, WORKERS
 from kassay.assignors.streams.group_sticky import StreamsGroupSticky
-from kassay.certify.processes.host import Limits
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.processes.host import Limits
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.runs.run import certify
+from kassay.engines.targets.resolve import resolve
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import asking as connect_asking
 from kassay.model.connect.player import run_connect

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kassay.certify.processes.host import Limits
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.processes.host import Limits
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.runs.run import certify
+from kassay.engines.targets.resolve import resolve
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.kinds import Verdict
 from kassay.model.partitioners.kinds import PARTITIONER

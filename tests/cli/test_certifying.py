@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.runs.baseline import Baseline
-from kassay.certify.runs.options import Budget, RunOptions
 from kassay.cli import certifying
 from kassay.cli.certifying import Events, Session
 from kassay.cli.main import run
+from kassay.engines.runs.baseline import Baseline
+from kassay.engines.runs.options import Budget, RunOptions
 from kassay.model.errors import InputError, TargetNotLoadable
 from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.properties.wide.ranges import WIDTHS
-from tests.certify.runs.written import certificate, result
 from tests.cli.runner import valid
+from tests.engines.runs.written import certificate, result
 
 OPTIONS = RunOptions(
     claims=("topic-even", "complete"), budget=Budget(histories=40), assume=frozenset(WIDTHS), controls=False

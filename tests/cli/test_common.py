@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 import pytest
 
-from kassay.certify.genuine.jars import NEWEST_RELEASE
 from kassay.cli.common import (
     NEWEST,
     histories_option,
@@ -16,6 +15,7 @@ from kassay.cli.common import (
     to_option,
 )
 from kassay.cli.options import FilePath
+from kassay.engines.genuine.jars import NEWEST_RELEASE
 from kassay.model.errors import InputError
 from kassay.model.protocols.values import releases
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kassay.certify.protocols.settings import MODELS
-from kassay.certify.protocols.variants import VARIANTS, WORDS
 from kassay.cli.exploring import PROPERTIES, settings_of
+from kassay.engines.protocols.settings import MODELS
+from kassay.engines.protocols.variants import VARIANTS, WORDS
 from kassay.model.errors import InputError
 
 CHOSEN = {

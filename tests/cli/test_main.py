@@ -13,9 +13,9 @@ import click
 import pytest
 
 import kassay
-from kassay.certify.protocols.switches import SWITCHES
 from kassay.cli import commands
 from kassay.cli.main import _HEAD, cli, run
+from kassay.engines.protocols.switches import SWITCHES
 from tests.cli.runner import ENVIRONMENT
 
 PACKAGE = Path(kassay.__file__).parent

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.rehearse import migration as migrating
-from kassay.certify.rehearse.migration import GroupThen, Migration, MigrationStep
 from kassay.cli.main import run
-from tests.certify.rehearse.test_seen import restarted
+from kassay.engines.rehearse import migration as migrating
+from kassay.engines.rehearse.migration import GroupThen, Migration, MigrationStep
 from tests.cli.commands.test_live import pretend_java_and_jars, result
 from tests.cli.runner import here, valid
+from tests.engines.rehearse.test_seen import restarted
 
 BOTH = GroupThen("consumer", frozenset({"m1", "m2"}))
 WITHOUT = GroupThen("classic", frozenset({"m2"}), frozenset({"m1"}))

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.rehearse import rehearsal as rehearsing
-from kassay.certify.rehearse.rehearsal import Rehearsal, compared
 from kassay.cli.main import run
-from tests.certify.rehearse.test_plan import plan
-from tests.certify.rehearse.test_seen import restarted
+from kassay.engines.rehearse import rehearsal as rehearsing
+from kassay.engines.rehearse.rehearsal import Rehearsal, compared
 from tests.cli.commands.test_live import pretend_java_and_jars, result
 from tests.cli.runner import here, valid
+from tests.engines.rehearse.test_plan import plan
+from tests.engines.rehearse.test_seen import restarted
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "cluster"
 FILES = (str(EXAMPLE / "groups.txt"), str(EXAMPLE / "topics.txt"))

@@ -71,7 +71,7 @@ def test_a_network_without_an_end_is_not_walked_on_spark(tmp_path: Path) -> None
 
 
 def test_a_folder_with_another_walk_is_refused_before_spark_starts(tmp_path: Path) -> None:
-    from kassay.certify.protocols.settings import ExploreSettings
+    from kassay.engines.protocols.settings import ExploreSettings
 
     open_journal(Local(tmp_path), SparkWalk(ExploreSettings("draft", partitions=1), ""))
     words = refused(*DRAFT, "--out", str(tmp_path), cwd=tmp_path)

@@ -8,8 +8,8 @@ from collections import defaultdict
 import click
 import pytest
 
-from kassay.certify.protocols.settings import MODELS
 from kassay.cli.main import run
+from kassay.engines.protocols.settings import MODELS
 from tests.paths import DOCS
 from writers.cli import contract, leaves, name_of, options, words_of
 

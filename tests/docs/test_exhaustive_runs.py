@@ -132,7 +132,7 @@ def test_every_row_has_its_figures_and_all_are_complete():
         "python docs/writers/exhaustive_runs.py fills them in"
     )
     verdicts = {run.figures.verdict.partition(": ")[0] for run in runs() if run.figures.states}
-    assert verdicts <= {"holds", "violated"}, "tests/certify/protocols/test_known.py knows what is violated"
+    assert verdicts <= {"holds", "violated"}, "tests/engines/protocols/test_known.py knows what is violated"
     assert not any("stopped" in run.figures.verdict for run in runs())
     commands = [row.command for row in rows(TEXT)]
     assert len(commands) == len({*commands})

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from kassay.certify.runs.replay import load_trace, read_trace, replay
-from kassay.certify.targets.node import LIBRARIES
+from kassay.engines.runs.replay import load_trace, read_trace, replay
+from kassay.engines.targets.node import LIBRARIES
 from tests import npm
 from tests.docs.markdown import rows
 from tests.paths import BASELINE, DOCS
@@ -94,7 +94,7 @@ def test_the_table_lists_the_broken_claim_of_each_trace(path):
 
 
 def test_every_finding_of_the_baseline_has_a_trace():
-    from kassay.certify.runs.baseline import read_baseline
+    from kassay.engines.runs.baseline import read_baseline
 
     known = {(e.target, e.claim) for e in read_baseline(BASELINE)}
     assert known <= {(trace.target, trace.claim) for trace in map(read_trace, TRACES)}

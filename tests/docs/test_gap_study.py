@@ -9,7 +9,7 @@ from benchmarks._gap_study_page import OTHER_KINDS, PLOTS, WORST, crossed, csv_o
 from benchmarks.plots import bars, lines
 from hypothesis import given
 
-from kassay.certify.runs.replay import load_trace, replay
+from kassay.engines.runs.replay import load_trace, replay
 from kassay.writing.text import visible
 from tests.docs.markdown import rows, section
 from tests.hostile import SOME, TEXTS

@@ -1,7 +1,7 @@
 """The page of libraries that share a group is written from its results, which are those of a long run."""
 
-from kassay.certify.live.interop import read_results
-from kassay.certify.live.kits import GO, NODE
+from kassay.engines.live.interop import read_results
+from kassay.engines.live.kits import GO, NODE
 from tests.paths import DOCS
 from writers.interop import RESULTS, page
 

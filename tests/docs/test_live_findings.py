@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from kassay.certify.live.clients import LIBRARIES
-from kassay.certify.live.script import read_script
+from kassay.engines.live.clients import LIBRARIES
+from kassay.engines.live.script import read_script
 from tests.paths import ROOT
 
 PAGE = (ROOT / "docs" / "live-findings.md").read_text("utf-8")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.protocols.explore import ExploreResult
+from kassay.engines.protocols.explore import ExploreResult
 from kassay.model.explore.values import Severity
 from kassay.properties.protocols.logged import GONE, ONCE
 from tests.explored import explore, only_known

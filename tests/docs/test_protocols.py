@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from kassay.certify.protocols.switches import SWITCHES
+from kassay.engines.protocols.switches import SWITCHES
 from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, edges
 from kassay.model.protocols.values.releases import OLD_RULES
 from tests.docs.markdown import fenced, rows, section

@@ -1,6 +1,6 @@
 """The page of switches is whole, and its commands walk what its lines were walked with.
 
-That the lines say what is found is asked where the walks are: tests/certify/protocols/test_switch_runs.py.
+That the lines say what is found is asked where the walks are: tests/engines/protocols/test_switch_runs.py.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.protocols import explore as exploring
-from kassay.certify.protocols.settings import ExploreSettings
-from kassay.certify.protocols.switch import UNSEEN
-from kassay.certify.protocols.switch_runs import SwitchRow, command, hunt
-from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES
 from kassay.cli.main import run
+from kassay.engines.protocols import explore as exploring
+from kassay.engines.protocols.settings import ExploreSettings
+from kassay.engines.protocols.switch import UNSEEN
+from kassay.engines.protocols.switch_runs import SwitchRow, command, hunt
+from kassay.engines.protocols.switches import DEAD_END, LIVELOCK, SWITCHES
 from kassay.model.explore.values import WalkLimits
 from tests.docs.markdown import rows, section
 from tests.paths import DOCS

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kassay.certify.hunts.worst import STEPS, Badness, worst_case
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.hunts.worst import STEPS, Badness, worst_case
+from kassay.engines.runs.options import RunOptions
+from kassay.engines.targets.resolve import resolve
 from tests.docs.markdown import rows
 from tests.paths import DOCS
 from writers import worst_cases

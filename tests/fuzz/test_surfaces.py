@@ -15,10 +15,10 @@ import click
 import pytest
 from hypothesis import strategies as st
 
-from kassay.certify.clusters.events import parse_events
-from kassay.certify.clusters.inputs import read_cluster
-from kassay.certify.clusters.observed import observe
 from kassay.cli.main import cli
+from kassay.engines.clusters.events import parse_events
+from kassay.engines.clusters.inputs import read_cluster
+from kassay.engines.clusters.observed import observe
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.re2 import InvalidExpression, compiled

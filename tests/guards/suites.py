@@ -13,8 +13,8 @@ from tests.paths import ROOT
 
 FILES = (
     "tests/model/protocols",
-    "tests/certify/protocols/test_switch_runs.py",
-    "tests/certify/conform/test_sequences.py",
+    "tests/engines/protocols/test_switch_runs.py",
+    "tests/engines/conform/test_sequences.py",
 )
 """The second has a test for each switch: it is found with the switch on, by what it is to be found by. The third
 has what Kafka did in sequences in which the model once differed."""

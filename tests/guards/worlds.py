@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from kassay.certify.protocols.explore import explore
-from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
-from kassay.certify.protocols.switch_runs import command, sightings
-from kassay.certify.protocols.switches import SWITCHES, Switch
-from kassay.certify.vectors.check import read_vectors
-from kassay.certify.vectors.protocol.check import check_trace
+from kassay.engines.protocols.explore import explore
+from kassay.engines.protocols.settings import BEFORE_0_9, ExploreSettings
+from kassay.engines.protocols.switch_runs import command, sightings
+from kassay.engines.protocols.switches import SWITCHES, Switch
+from kassay.engines.vectors.check import read_vectors
+from kassay.engines.vectors.protocol.check import check_trace
 from kassay.model.explore.values import WalkLimits
 from tests.docs.test_exhaustive_runs import runs
 from tests.explored import LIMITS, WALK, settings

@@ -3,9 +3,9 @@
 from contextlib import ExitStack
 from dataclasses import replace
 
-from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.controls import control_target
-from kassay.certify.runs.options import RunOptions
+from kassay.engines.runs.blocks import Job
+from kassay.engines.runs.controls import control_target
+from kassay.engines.runs.options import RunOptions
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.kinds import Kind

@@ -11,9 +11,9 @@ from kassay.assignors.groups.client.optimal_sticky import OptimalSticky
 from kassay.assignors.groups.server.share_simple import ShareSimple
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find
-from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.controls import control_target
-from kassay.certify.runs.options import RunOptions
+from kassay.engines.runs.blocks import Job
+from kassay.engines.runs.controls import control_target
+from kassay.engines.runs.options import RunOptions
 from kassay.kinds.controls import Control
 from kassay.kinds.groups.controls.balance import MovesOneAtATime
 from kassay.kinds.judging import Subject

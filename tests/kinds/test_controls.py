@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.controls import scaling_result
+from kassay.engines.runs.controls import scaling_result
 from kassay.kinds.controls import controls_of, load_controls
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for

@@ -6,9 +6,9 @@ every second call, and one that raises from the eighth on. So some histories hav
 
 import pytest
 
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.runs.run import certify
+from kassay.engines.targets.resolve import resolve
 from kassay.model.errors import InputError
 from kassay.properties.claims import parse_claim
 from kassay.properties.registry import CLAIMS, Scope, load_claims

@@ -9,9 +9,9 @@ import pytest
 
 from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.blocks import Job, open_bench
+from kassay.engines.runs.options import RunOptions
+from kassay.engines.targets.resolve import resolve
 from kassay.kinds.groups.measures import told_group
 from kassay.kinds.registry import driver_for
 from kassay.kinds.streams.measures import told_application

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.controls import control_target
-from kassay.certify.runs.options import RunOptions
+from kassay.engines.runs.blocks import Job, open_bench
+from kassay.engines.runs.controls import control_target
+from kassay.engines.runs.options import RunOptions
 from kassay.kinds.controls import load_controls
 from kassay.kinds.recorded import examined, recorded
 from kassay.properties.claims import parse_claim

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kassay.certify.hunts.worst import Badness
+from kassay.engines.hunts.worst import Badness
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import every_kind
 from kassay.properties.claims import parse_claim

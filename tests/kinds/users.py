@@ -2,9 +2,9 @@
 
 import inspect
 
-from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.blocks import Job, open_bench
+from kassay.engines.runs.options import RunOptions
+from kassay.engines.targets.resolve import resolve
 
 
 def first_broken(rule, claim, cases):

@@ -5,9 +5,9 @@ from functools import cache
 from itertools import combinations, product
 from unicodedata import category, normalize
 
-from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.blocks import Job
+from kassay.engines.runs.options import RunOptions
+from kassay.engines.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.wide import WidePlan, widened
 from kassay.properties.sources import Seeded

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.optimum.solve import solve
+from kassay.engines.optimum.solve import solve
 from kassay.model.errors import InputError
 from kassay.reading import large
 from kassay.reading.documents import DEPTH, Located, documents, parse_json

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.clusters.inputs import ClusterInputs
+from kassay.engines.clusters.inputs import ClusterInputs
 from kassay.model.errors import InputError
 from kassay.reading.others import group_of_others, what_is
 from kassay.reading.pasted import pasted
-from tests.certify.clusters.cluster import observed, offsets, topics
+from tests.engines.clusters.cluster import observed, offsets, topics
 from tests.paths import DATA
 from tests.reading.kafka.outputs import output
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.runs.run import certify
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.runs.run import certify
+from kassay.engines.targets.resolve import resolve
 from kassay.model.kinds import Verdict
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from kassay.certify.conform.run import ConformCause, ConformResult, ConformSettings
-from kassay.certify.diff.run import diff
-from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.conform.run import ConformCause, ConformResult, ConformSettings
+from kassay.engines.diff.run import diff
+from kassay.engines.hunts.hunt import HuntOptions, hunt_claim
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.targets.resolve import resolve
 from kassay.report.blocks import CommandBlock, RowsBlock, StoryBlock, TextBlock, VerdictBlock
 from kassay.report.described import (
     conform_described,
@@ -18,8 +18,8 @@ from kassay.report.described import (
     proofs_described,
 )
 from kassay.solver.proofs.prove import proofs
-from tests.certify.live.simulated import early, moves_between, simulated
 from tests.cli.commands.test_live import result as live_result
+from tests.engines.live.simulated import early, moves_between, simulated
 
 
 def test_a_hunt_has_its_verdict_and_its_counterexample() -> None:

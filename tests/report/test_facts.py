@@ -7,7 +7,7 @@ import pytest
 
 from kassay.model.kinds import Verdict
 from kassay.report import facts
-from tests.certify.runs.written import certificate, result
+from tests.engines.runs.written import certificate, result
 
 
 def test_a_finding_is_told_by_its_size_and_how_to_see_it_again(certificates):

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kassay.certify.runs.certificate import Certificate
+from kassay.engines.runs.certificate import Certificate
 from kassay.report.files import junit, markdown, sarif
 from kassay.report.pages import certificates as pages
 from kassay.report.screen.console import Screen, console

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay import __version__
-from kassay.certify.runs import baseline as baselines
-from kassay.certify.runs.baseline import Baseline
-from kassay.certify.runs.certificate import Certificate, ClaimResult
-from kassay.certify.runs.options import RunOptions, claims_of, require_heeded
-from kassay.certify.runs.run import Report, RunProgress, certify
-from kassay.certify.targets.resolve import Target, resolve
 from kassay.cli.options import complain, fault, gravest, write_json, write_line
 from kassay.cli.output import reader_gone
+from kassay.engines.runs import baseline as baselines
+from kassay.engines.runs.baseline import Baseline
+from kassay.engines.runs.certificate import Certificate, ClaimResult
+from kassay.engines.runs.options import RunOptions, claims_of, require_heeded
+from kassay.engines.runs.run import Report, RunProgress, certify
+from kassay.engines.targets.resolve import Target, resolve
 from kassay.model.errors import InputError, TargetError
 from kassay.model.kinds import Verdict
 from kassay.report import facts
@@ -306,6 +306,6 @@ class Session:
 
 
 def _with_code(certificate: Certificate) -> Certificate:
-    from kassay.certify.causes.as_python import with_code
+    from kassay.engines.causes.as_python import with_code
 
     return with_code(certificate, TESTS_MAX)

@@ -15,11 +15,11 @@ from kassay.cli.targets import CALL_TIMEOUT_S
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.clusters.inputs import ClusterInputs
-    from kassay.certify.clusters.observed import ObservedGroup
-    from kassay.certify.clusters.other_groups import OtherAnswer, SharedOrStreams
-    from kassay.certify.clusters.overview import GroupsOverview
-    from kassay.certify.targets.resolve import Target
+    from kassay.engines.clusters.inputs import ClusterInputs
+    from kassay.engines.clusters.observed import ObservedGroup
+    from kassay.engines.clusters.other_groups import OtherAnswer, SharedOrStreams
+    from kassay.engines.clusters.overview import GroupsOverview
+    from kassay.engines.targets.resolve import Target
     from kassay.reading.live.cluster import LiveCluster
 
 _INPUTS: Final = "kassay.inputs"
@@ -34,8 +34,8 @@ def cluster_options(command: F) -> F:
 
 def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams:
     """The group that the options select; raises `InputError`."""
-    from kassay.certify.clusters.observed import observe
-    from kassay.certify.clusters.other_groups import select_other
+    from kassay.engines.clusters.observed import observe
+    from kassay.engines.clusters.other_groups import select_other
 
     if chosen["bootstrap"] is not None:
         return _live_group(chosen)
@@ -45,9 +45,9 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams
 
 def group_or_overview(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams | GroupsOverview:
     """The selected group, or all groups if none of several is selected; raises `InputError`."""
-    from kassay.certify.clusters.observed import observe
-    from kassay.certify.clusters.other_groups import select_other
-    from kassay.certify.clusters.overview import live_overview, overview_of
+    from kassay.engines.clusters.observed import observe
+    from kassay.engines.clusters.other_groups import select_other
+    from kassay.engines.clusters.overview import live_overview, overview_of
     from kassay.report.screen.console import bar
 
     if chosen["bootstrap"] is not None:
@@ -63,7 +63,7 @@ def group_or_overview(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStre
 
 def selected_inputs(chosen: Mapping[str, Any]) -> ClusterInputs:
     """The content of the files; raises `InputError`."""
-    from kassay.certify.clusters.inputs import read_cluster
+    from kassay.engines.clusters.inputs import read_cluster
     from kassay.report.screen.console import bar
 
     if not chosen["files"]:
@@ -102,10 +102,10 @@ def require_none(chosen: Mapping[str, Any], options: Mapping[str, str]) -> None:
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams:
     """The group as its brokers report it, combined with the files; raises `InputError`."""
-    from kassay.certify.clusters.inputs import read_cluster
-    from kassay.certify.clusters.live import read_live
-    from kassay.certify.clusters.observed import observe
-    from kassay.certify.clusters.other_groups import select_other
+    from kassay.engines.clusters.inputs import read_cluster
+    from kassay.engines.clusters.live import read_live
+    from kassay.engines.clusters.observed import observe
+    from kassay.engines.clusters.other_groups import select_other
 
     group = chosen["group"]
     if group is None:
@@ -163,9 +163,9 @@ def require_no_outputs(chosen: Mapping[str, Any], what: str) -> None:
 
 def loaded(specs: tuple[str, ...]) -> list[Target]:
     """The targets that the specs name, all assignors of consumer groups; raises as `resolve` does."""
-    from kassay.certify.optimum.gaps import require_measurable
-    from kassay.certify.processes.host import Limits
-    from kassay.certify.targets.resolve import resolve
+    from kassay.engines.optimum.gaps import require_measurable
+    from kassay.engines.processes.host import Limits
+    from kassay.engines.targets.resolve import resolve
     from kassay.model.groups.kinds import CONSUMER_GROUPS
 
     limits = Limits(call_timeout_s=CALL_TIMEOUT_S)
@@ -179,7 +179,7 @@ def loaded(specs: tuple[str, ...]) -> list[Target]:
 
 def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target | None:
     """The current assignor: the given one, else the one that the coordinator names if kassay knows it."""
-    from kassay.certify.clusters.rollout import start_of
+    from kassay.engines.clusters.rollout import start_of
     from kassay.model.errors import TargetError
 
     if chosen["strategy"] is not None:

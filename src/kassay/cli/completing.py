@@ -49,7 +49,7 @@ def _several(names: Named) -> Complete:
 
 def _targets() -> Iterable[tuple[str, str]]:
     from kassay.assignors.registry import load_all
-    from kassay.certify.targets.resolve import ways
+    from kassay.engines.targets.resolve import ways
 
     for reference in load_all().values():
         yield reference.spec, reference.summary
@@ -82,14 +82,14 @@ def _assumptions() -> Iterable[tuple[str, str]]:
 
 
 def _models() -> Iterable[tuple[str, str]]:
-    from kassay.certify.protocols.settings import MODELS
+    from kassay.engines.protocols.settings import MODELS
 
     return MODELS.items()
 
 
 def _switches() -> Iterable[tuple[str, str]]:
-    from kassay.certify.protocols.switches import SWITCHES
-    from kassay.certify.protocols.variants import WORDS
+    from kassay.engines.protocols.switches import SWITCHES
+    from kassay.engines.protocols.variants import WORDS
 
     yield "each", "break each rule in turn"
     yield from WORDS.items()
@@ -115,7 +115,7 @@ def _formats() -> Iterable[tuple[str, str]]:
 
 
 def _clients() -> Iterable[tuple[str, str]]:
-    from kassay.certify.clusters.clients.rules import measured_clients
+    from kassay.engines.clusters.clients.rules import measured_clients
 
     return ((name, rules.version) for name, rules in measured_clients().library.items())
 

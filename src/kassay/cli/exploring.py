@@ -14,7 +14,7 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
-    from kassay.certify.protocols.settings import ExploreSettings
+    from kassay.engines.protocols.settings import ExploreSettings
     from kassay.model.groups.assignor import Assignor
     from kassay.model.protocols.world.clock import Timing
     from kassay.model.protocols.world.streams.threads import StreamsOptions
@@ -81,7 +81,7 @@ def properties_of(chosen: Mapping[str, Any]) -> dict[str, str]:
 
 def settings_of(model: str, chosen: Mapping[str, Any], assignor: str | Assignor | None) -> ExploreSettings:
     """The settings that the options describe. Raises InputError."""
-    from kassay.certify.protocols.settings import (
+    from kassay.engines.protocols.settings import (
         BEFORE_0_9,
         COMPACTED,
         CORRECTED,
@@ -90,7 +90,7 @@ def settings_of(model: str, chosen: Mapping[str, Any], assignor: str | Assignor 
         WHOLE,
         ExploreSettings,
     )
-    from kassay.certify.protocols.variants import VARIANTS
+    from kassay.engines.protocols.variants import VARIANTS
     from kassay.model.protocols.faults import parse_faults
     from kassay.model.protocols.world.context import NetworkLevel
 
@@ -141,7 +141,7 @@ def _streams_of(given: Mapping[str, str], *, fresh: bool) -> StreamsOptions:
 
 def _require_known(model: str, given: Mapping[str, str], on: set[str]) -> None:
     """Raises InputError for a property or a variant that the model does not have."""
-    from kassay.certify.protocols.variants import VARIANTS
+    from kassay.engines.protocols.variants import VARIANTS
 
     for name in given:
         if model not in (known := PROPERTIES[name].models):
@@ -201,8 +201,8 @@ def assignor_of(spec: str | None, model: str) -> Iterator[Any]:
     if spec is None or reference is not None or not (":" in spec or spec.endswith(".py")):
         yield spec if reference is None else reference.spec
         return
-    from kassay.certify.protocols.second_looks import opened
-    from kassay.certify.targets.resolve import resolve
+    from kassay.engines.protocols.second_looks import opened
+    from kassay.engines.targets.resolve import resolve
 
     target = resolve(spec)
     if model == "streams":
@@ -241,7 +241,7 @@ class ByModel(click.Command):
             formatter.write_dl([row for name, row in rows if name in shown])
         if model is None:
             return
-        from kassay.certify.protocols.variants import VARIANTS
+        from kassay.engines.protocols.variants import VARIANTS
         from kassay.model.protocols.faults import KNOWN, Faults
 
         properties = [f"{k}={p.value}" for k, p in PROPERTIES.items() if model in p.models]

@@ -9,9 +9,9 @@ from kassay.cli.options import present
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.live.clients import ClientPrograms
-    from kassay.certify.live.run import LiveOptions
-    from kassay.certify.live.script import LiveSeat
+    from kassay.engines.live.clients import ClientPrograms
+    from kassay.engines.live.run import LiveOptions
+    from kassay.engines.live.script import LiveSeat
 
 
 def migrate_members(
@@ -24,7 +24,7 @@ def migrate_members(
 
     `complete` gives the programs with what such members need.
     """
-    from kassay.certify.rehearse.migration import migrate, require_classic
+    from kassay.engines.rehearse.migration import migrate, require_classic
     from kassay.report.screen.console import bar
     from kassay.report.screen.migration import migration_view
 

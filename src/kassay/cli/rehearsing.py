@@ -11,10 +11,10 @@ from kassay.cli.options import present
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.clusters.observed import ObservedGroup
-    from kassay.certify.live.clients import ClientPrograms
-    from kassay.certify.live.run import LiveOptions
-    from kassay.certify.live.script import LiveSeat
+    from kassay.engines.clusters.observed import ObservedGroup
+    from kassay.engines.live.clients import ClientPrograms
+    from kassay.engines.live.run import LiveOptions
+    from kassay.engines.live.script import LiveSeat
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ def rehearse_rollout(
 
     `complete` gives the programs with what such members need.
     """
-    from kassay.certify.clusters.clients.rules import client_named
-    from kassay.certify.clusters.rollout import POLICIES, POLICY
-    from kassay.certify.rehearse.plan import RehearsalGoal, plan_of
-    from kassay.certify.rehearse.rehearsal import rehearse
+    from kassay.engines.clusters.clients.rules import client_named
+    from kassay.engines.clusters.rollout import POLICIES, POLICY
+    from kassay.engines.rehearse.plan import RehearsalGoal, plan_of
+    from kassay.engines.rehearse.rehearsal import rehearse
     from kassay.report.screen.console import bar
     from kassay.report.screen.rehearsal import rehearsal_view
 
@@ -86,7 +86,7 @@ def _chosen(rollout: Rehearsing) -> dict[str, Any]:
 
 def _group(chosen: Mapping[str, Any]) -> ObservedGroup:
     """The group of the FILEs; raises `InputError` if it is not one that a rollout is planned for."""
-    from kassay.certify.clusters.other_groups import SharedOrStreams
+    from kassay.engines.clusters.other_groups import SharedOrStreams
 
     observed = observed_group(chosen)
     if isinstance(observed, SharedOrStreams):

@@ -18,8 +18,8 @@ from kassay.cli.options import pairs, require_writable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from kassay.certify.protocols.explore import ExploreResult
-    from kassay.certify.protocols.settings import ExploreSettings
+    from kassay.engines.protocols.explore import ExploreResult
+    from kassay.engines.protocols.settings import ExploreSettings
     from kassay.model.explore.values import WalkLimits, WalkProgress
     from kassay.pipeline.walk.records import Journal
     from kassay.pipeline.walk.worker import SparkWalk
@@ -94,7 +94,7 @@ def walked(
     Raises InputError if the location has another exploration or cannot be written, and for settings that need
     a single process.
     """
-    from kassay.certify.protocols.explore import renames
+    from kassay.engines.protocols.explore import renames
     from kassay.pipeline.spark import translated_errors
     from kassay.pipeline.walk.levels import carry_on
     from kassay.pipeline.walk.records import WalkTables

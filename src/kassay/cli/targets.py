@@ -13,7 +13,7 @@ from kassay.cli.options import complain, pairs
 from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
-    from kassay.certify.targets.resolve import Target
+    from kassay.engines.targets.resolve import Target
     from kassay.model.errors import TargetError
     from kassay.reading.documents import Located
 
@@ -45,7 +45,7 @@ def names_suite(text: str) -> bool:
 
 def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
     """The instances that the option selects, and their source."""
-    from kassay.certify.optimum.solve import located_in_suite
+    from kassay.engines.optimum.solve import located_in_suite
     from kassay.reading.documents import documents
 
     suite = "bench" if chosen["suite_name"] is None else chosen["suite_name"]
@@ -67,9 +67,9 @@ def measurable(
 
     Raises `InputError` for a target of none of these `kinds`.
     """
-    from kassay.certify.optimum.gaps import require_measurable
-    from kassay.certify.processes.host import Limits
-    from kassay.certify.targets.resolve import resolve
+    from kassay.engines.optimum.gaps import require_measurable
+    from kassay.engines.processes.host import Limits
+    from kassay.engines.targets.resolve import resolve
     from kassay.model.errors import TargetError
 
     limits = Limits(call_timeout_s=CALL_TIMEOUT_S)

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from kassay.certify.jars.java import JavaHome, find_java
+from kassay.engines.jars.java import JavaHome, find_java
 from kassay.model.errors import InputError, KassayError
 
 if TYPE_CHECKING:

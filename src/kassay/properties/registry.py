@@ -133,7 +133,7 @@ class ClaimKind:
     answer: these judgements count, and the claim can hold only with a `minimum` of them. Both take the
     predicate's arguments. `looks` are the second looks it needs. A claim with a `parameter` is written
     `id:argument`. `fix` continues "A fix must": what a target has to do that breaks the claim by its common
-    cause; a trace may show another cause (`certify/causes/cause`).
+    cause; a trace may show another cause (`engines/causes/cause`).
     """
 
     id: str

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kassay.certify.conform.run import ConformCause, ConformResult
-from kassay.certify.diff.run import DiffReport
-from kassay.certify.hunts.document import answer
-from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
-from kassay.certify.live.result import LiveResult
+from kassay.engines.conform.run import ConformCause, ConformResult
+from kassay.engines.diff.run import DiffReport
+from kassay.engines.hunts.document import answer
+from kassay.engines.hunts.hunt import HuntOutcome, SentenceHunt
+from kassay.engines.live.result import LiveResult
 from kassay.kinds.views import frames_of, frames_of_trace
 from kassay.report import facts
 from kassay.report.blocks import (

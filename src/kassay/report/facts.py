@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kassay.certify.causes.cause import remedy
-from kassay.certify.diff.document import TargetDifference
-from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.engines.causes.cause import remedy
+from kassay.engines.diff.document import TargetDifference
+from kassay.engines.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.surroundings import CALLED, Surroundings, clock_words
 from kassay.model.trace import Conditions, Trace

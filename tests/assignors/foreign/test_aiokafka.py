@@ -11,7 +11,7 @@ import pytest
 from kassay.assignors.foreign import aiokafka
 from kassay.assignors.foreign.aiokafka import AioKafka
 from kassay.assignors.registry import LibraryMissing, find_foreign, load_foreign
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.groups.assignor import Assignor, GroupMetadata

@@ -16,12 +16,12 @@ from kassay.assignors.foreign.kafka_python import KafkaPython, library
 from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.assignors.groups.client.sticky import Sticky
 from kassay.assignors.registry import LibraryMissing, find_foreign, libraries, load_foreign
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError, TargetFailure, TargetNotLoadable
 from kassay.model.groups.assignor import Assignor, GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
-from tests.certify.processes.children import children
+from tests.engines.processes.children import children
 
 pytest.importorskip("kafka")
 
@@ -165,7 +165,7 @@ def test_roundrobin_agrees_with_kafkas_where_all_subscribe_alike(
 @pytest.mark.slow
 def test_answers_do_not_follow_the_hash_seed() -> None:
     code = (
-        "from kassay.certify.targets.resolve import resolve\n"
+        "from kassay.engines.targets.resolve import resolve\n"
         "from kassay.model.cluster import Cluster\n"
         "from kassay.model.groups.group import Group, Member\n"
         "names = ['alpha', 'beta', 'gamma', 'delta']\n"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.placement.striped import Striped
-from kassay.certify.vectors.check import read_vectors
+from kassay.engines.vectors.check import read_vectors
 from kassay.kinds.placement.vectors import PlacementVector
 from kassay.model.cluster import Broker
 from kassay.model.java import JavaRandom, Recorded

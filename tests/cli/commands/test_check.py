@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kassay.certify.optimum.solve import solve
+from kassay.engines.optimum.solve import solve
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.check.check import Outcome, check_certificate

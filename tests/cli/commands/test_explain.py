@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kassay.certify.explain import explain
 from kassay.cli.main import run
+from kassay.engines.explain import explain
 from kassay.model.errors import InputError
 from tests.cli.runner import here, kassay, one_line, valid
 from tests.paths import HELD, ROOT

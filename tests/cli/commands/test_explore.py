@@ -17,10 +17,10 @@ from pathlib import Path
 import click
 import pytest
 
-from kassay.certify.protocols.settings import MODELS
 from kassay.cli.commands.explore import command
 from kassay.cli.exploring import ONLY, TIMES, timing_of
 from kassay.cli.main import run
+from kassay.engines.protocols.settings import MODELS
 from kassay.model.errors import InputError
 from kassay.model.protocols.world.clock import Timing
 from tests.cli.runner import ENVIRONMENT, here, kassay, one_line, valid

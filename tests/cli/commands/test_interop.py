@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.live.interop import InteropResult, LibraryPair
 from kassay.cli.main import run
+from kassay.engines.live.interop import InteropResult, LibraryPair
 from kassay.writing.files import json_text
-from tests.certify.live.test_interop import FAILS, played
 from tests.cli.runner import here, valid
+from tests.engines.live.test_interop import FAILS, played
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from kassay.assignors import registry
-from kassay.certify.targets.resolve import ways
 from kassay.cli.commands.list import BRIEF, THINGS
 from kassay.cli.main import run
+from kassay.engines.targets.resolve import ways
 from kassay.model.kinds import every_kind
 from kassay.properties.registry import load_situations
 from tests.classfiles import class_file, jar

@@ -6,16 +6,16 @@ from random import Random
 
 import pytest
 
-from kassay.certify.live import run as live_run
-from kassay.certify.live.claims.rulings import CLAIMS
-from kassay.certify.live.judge import judge
-from kassay.certify.live.result import LiveFinding, LiveResult, PlayedScript
-from kassay.certify.live.run import LiveOptions
-from kassay.certify.live.script import LiveSeat
-from kassay.certify.live.shrink import ShrunkScript
 from kassay.cli.main import run
-from tests.certify.live.simulated import early, moves_between, simulated
+from kassay.engines.live import run as live_run
+from kassay.engines.live.claims.rulings import CLAIMS
+from kassay.engines.live.judge import judge
+from kassay.engines.live.result import LiveFinding, LiveResult, PlayedScript
+from kassay.engines.live.run import LiveOptions
+from kassay.engines.live.script import LiveSeat
+from kassay.engines.live.shrink import ShrunkScript
 from tests.cli.runner import here, valid
+from tests.engines.live.simulated import early, moves_between, simulated
 
 CLIENTS = "java:range*2"
 SCRIPT = """
@@ -59,7 +59,7 @@ def test_wrong_options_are_refused_in_one_line(arguments, words, tmp_path):
 
 def test_without_jars_or_maven_one_line_says_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("KASSAY_CACHE", str(tmp_path))
-    monkeypatch.setattr("kassay.certify.jars.java.find_java", lambda *_: None)
+    monkeypatch.setattr("kassay.engines.jars.java.find_java", lambda *_: None)
     assert run(["live", "--clients", CLIENTS]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "expected KASSAY_KAFKA_HOME=DIR" in line and "or --fetch" in line
@@ -70,8 +70,8 @@ def test_without_jars_or_maven_one_line_says_what_to_do(tmp_path, monkeypatch, c
 
 def pretend_java_and_jars(monkeypatch):
     """Let the command find a Java and the jars of a broker, where nothing is started with them."""
-    monkeypatch.setattr("kassay.certify.genuine.jars.broker_jars", lambda *_, **__: ())
-    for module in ("kassay.certify.jars.java", "kassay.certify.live.clients"):
+    monkeypatch.setattr("kassay.engines.genuine.jars.broker_jars", lambda *_, **__: ())
+    for module in ("kassay.engines.jars.java", "kassay.engines.live.clients"):
         monkeypatch.setattr(f"{module}.find_java", lambda *_: type("Java", (), {"program": "java"}))
 
 

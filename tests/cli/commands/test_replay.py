@@ -61,7 +61,7 @@ DECIDES_NOTHING = {
     "targets": "what is certified; the trace names it, and every test here replays one",
     "seconds": "how many histories are played: the trace holds the one that counts",
     "histories": "how many histories are played: the trace holds the one that counts",
-    "jobs": "in which process blocks are played, which are alike everywhere (`tests/certify/runs/test_blocks.py`)",
+    "jobs": "in which process blocks are played, which are alike everywhere (`tests/engines/runs/test_blocks.py`)",
     "baseline": "what is accepted of what was found",
     "baseline_update": "what is accepted of what was found",
     "reports": "what else is written",

@@ -8,7 +8,7 @@ import pytest
 from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.connect.incremental import ConnectIncremental
 from kassay.assignors.connect.optimal import OptimalConnect
-from kassay.certify.runs.shrink import shrink
+from kassay.engines.runs.shrink import shrink
 from kassay.kinds.connect.kind import ConnectDriver
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.runs.shrink import broken, shrink
+from kassay.engines.runs.shrink import broken, shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.groups.kinds import CLIENT

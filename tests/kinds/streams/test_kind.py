@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.runs.run import certify
-from kassay.certify.runs.shrink import shrink
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.runs.run import certify
+from kassay.engines.runs.shrink import shrink
+from kassay.engines.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.streams.kind import TaskDriver
 from kassay.kinds.streams.oracle import best_of_members

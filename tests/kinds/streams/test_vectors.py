@@ -15,7 +15,7 @@ from kassay.assignors.registry import find
 from kassay.assignors.streams.group_sticky import StreamsGroupSticky
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.vectors.check import check_file, read_vectors
+from kassay.engines.vectors.check import check_file, read_vectors
 from kassay.kinds.streams.controls.tasks import IgnoresTags
 from kassay.kinds.streams.vectors import StreamsGroupVector, StreamsVector
 from kassay.kinds.vectors import FORMATS, load_formats

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.protocols.explore import build
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.engines.protocols.explore import build
+from kassay.engines.protocols.settings import ExploreSettings
 from kassay.model.explore.liveness import judge_liveness
 from kassay.model.explore.search import explore
 from kassay.model.explore.states import Interned, Interner

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kassay.certify.runs.replay import read_trace
+from kassay.engines.runs.replay import read_trace
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol

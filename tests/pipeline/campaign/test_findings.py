@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.runs.blocks import open_bench
+from kassay.engines.runs.blocks import open_bench
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
 from kassay.pipeline.campaign.findings import (

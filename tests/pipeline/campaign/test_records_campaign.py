@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.runs.blocks import open_bench, play_block
+from kassay.engines.runs.blocks import open_bench, play_block
 from kassay.model.errors import InputError
 from kassay.model.trace import trace_of
 from kassay.pipeline.campaign.records import Campaign, create, kind_of, reopen

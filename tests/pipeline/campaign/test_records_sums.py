@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.runs.blocks import open_bench, play_block
+from kassay.engines.runs.blocks import open_bench, play_block
 from kassay.pipeline.campaign.findings import KINDS_MAX
 from kassay.pipeline.campaign.lanes import lanes_of
 from kassay.pipeline.campaign.records import CONTRADICTORY, ORDINARY, Key, Smallest, Sums, kind_of, sums_of

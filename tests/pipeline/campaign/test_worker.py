@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kassay.assignors.groups.client.optimal_sticky import OptimalSticky
 from kassay.assignors.groups.client.range import Range
 from kassay.assignors.groups.client.roundrobin import RoundRobin
-from kassay.certify.runs.blocks import TWIN_EVERY, TWINS_MAX
+from kassay.engines.runs.blocks import TWIN_EVERY, TWINS_MAX
 from kassay.kinds.groups.measures import measured_group
 from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.calls import Failure

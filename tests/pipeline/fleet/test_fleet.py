@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
 from tests.pipeline.fleet import naive, plain

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.pipeline.fleet.dialects import Seen, parse
 from kassay.pipeline.fleet.generate import FleetSpec, moments, snapshot_text, stamp

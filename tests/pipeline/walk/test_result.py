@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.protocols.explore import explore
+from kassay.engines.protocols.explore import explore
 from kassay.model.kinds import Verdict
 from kassay.pipeline.walk.levels import carry_on
 from kassay.pipeline.walk.records import WalkTables

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.protocols.explore import explore
+from kassay.engines.protocols.explore import explore
 from kassay.pipeline.walk import worker
 from kassay.pipeline.walk.worker import SparkWalk, WalkBench
 from tests.pipeline.walk.walks import WORLDS, walk_of

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from kassay.certify.protocols.explore import ExploreResult, renames
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.engines.protocols.explore import ExploreResult, renames
+from kassay.engines.protocols.settings import ExploreSettings
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.faults import Faults
 from kassay.pipeline.store import Local

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from kassay.certify.protocols.switch_runs import hunt
-from kassay.certify.protocols.views import views_of
+from kassay.engines.protocols.switch_runs import hunt
+from kassay.engines.protocols.views import views_of
 from kassay.model.explore.values import Severity, run
 from kassay.model.protocols.faults import Faults
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.conform.broken import Watch
-from kassay.certify.protocols.views import views_of
+from kassay.engines.conform.broken import Watch
+from kassay.engines.protocols.views import views_of
 from kassay.model.explore.values import Severity
 from kassay.model.protocols.coordinator.takeovers import FIRST_REQUESTS, refused_takeovers
 from kassay.model.protocols.values import requests

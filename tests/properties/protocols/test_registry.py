@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from kassay.certify.protocols.explore import build
-from kassay.certify.protocols.settings import MODELS, ExploreSettings
-from kassay.certify.protocols.views import views_of
+from kassay.engines.protocols.explore import build
+from kassay.engines.protocols.settings import MODELS, ExploreSettings
+from kassay.engines.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.values import Finding, Severity
 from kassay.model.protocols.census import Census

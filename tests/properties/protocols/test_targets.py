@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.protocols.explore import explore as explore_settings
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.engines.protocols.explore import explore as explore_settings
+from kassay.engines.protocols.settings import ExploreSettings
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.groups import UNRELEASED, ConsumerGroup, ConsumerMember

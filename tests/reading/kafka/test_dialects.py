@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.clusters.inputs import ClusterInputs
-from kassay.certify.clusters.observed import observe
-from kassay.certify.replicas.sources import ClusterSources
+from kassay.engines.clusters.inputs import ClusterInputs
+from kassay.engines.clusters.observed import observe
+from kassay.engines.replicas.sources import ClusterSources
 from kassay.model.errors import InputError
 from kassay.reading.kafka.dialects import in_todays_words
 from kassay.reading.kafka.topics import read_topics

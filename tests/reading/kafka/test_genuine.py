@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.clusters.inputs import ClusterInputs
-from kassay.certify.replicas.sources import ClusterSources, take_file
+from kassay.engines.clusters.inputs import ClusterInputs
+from kassay.engines.replicas.sources import ClusterSources, take_file
 from kassay.model.errors import InputError
 from tests.reading.kafka.outputs import FOLDER
 

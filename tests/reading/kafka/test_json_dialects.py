@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.clusters.inputs import ClusterInputs
-from kassay.certify.clusters.observed import observe
-from kassay.certify.replicas.sources import ClusterSources, take_file
+from kassay.engines.clusters.inputs import ClusterInputs
+from kassay.engines.clusters.observed import observe
+from kassay.engines.replicas.sources import ClusterSources, take_file
 from kassay.model.errors import InputError
 from kassay.reading.kafka.dialects import in_todays_words
 from kassay.reading.kafka.json_dialects import json_in_todays_words

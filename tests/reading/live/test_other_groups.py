@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.genuine.broker import genuine_broker
+from kassay.engines.genuine.broker import genuine_broker
 from kassay.reading.kafka.other_groups import ACTIVE, SHARE, STANDBY, STREAMS, WARMUP
 from kassay.reading.live.other_groups import describe_other
 from tests.cli.runner import here

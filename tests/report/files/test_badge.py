@@ -7,7 +7,7 @@ import pytest
 
 from kassay.model.kinds import Verdict
 from kassay.report.files import badge
-from tests.certify.runs.written import certificate, result
+from tests.engines.runs.written import certificate, result
 
 GOOD, BAD, OPEN = (certificate(result("complete", verdict)) for verdict in Verdict)
 

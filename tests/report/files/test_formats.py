@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.runs.replay import read_trace
+from kassay.engines.runs.replay import read_trace
 from kassay.model.errors import InputError
 from kassay.model.trace import SCHEMA
 from kassay.report.facts import NotLoaded
 from kassay.report.files.formats import FILES, parse_formats, reports, with_audit_traces, with_saved_traces
-from tests.certify.audits.logs import of_records
 from tests.cli.runner import valid
+from tests.engines.audits.logs import of_records
 from tests.example_cluster import mailer
 
 

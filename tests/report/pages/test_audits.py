@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.audits.values import LogAudit
+from kassay.engines.audits.values import LogAudit
 from kassay.report.pages.audits import render
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from tests.browser import sound
-from tests.certify.audits.logs import of_records
+from tests.engines.audits.logs import of_records
 from tests.example_cluster import billing, mailer
 from tests.offsets_log import cleaned
 from tests.report.pages.test_layout import Reader

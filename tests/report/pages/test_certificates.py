@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.certificate import Certificate
+from kassay.engines.runs.certificate import Certificate
 from kassay.report.pages import certificates as pages
 from kassay.report.pages import findings
 from kassay.report.pages.layout import PAGE_BYTES_MAX

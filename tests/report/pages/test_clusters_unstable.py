@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.clusters.inputs import read_cluster
-from kassay.certify.clusters.observed import observe
+from kassay.engines.clusters.inputs import read_cluster
+from kassay.engines.clusters.observed import observe
 from kassay.report.pages.clusters import render_unstable, unstable_view_of
 from tests.browser import sound
 from tests.cli.runner import here

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.clusters.events import parse_events
-from kassay.certify.clusters.inputs import read_cluster
-from kassay.certify.clusters.observed import observe
-from kassay.certify.clusters.whatif import what_if
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.clusters.events import parse_events
+from kassay.engines.clusters.inputs import read_cluster
+from kassay.engines.clusters.observed import observe
+from kassay.engines.clusters.whatif import what_if
+from kassay.engines.targets.resolve import resolve
 from kassay.report.pages.clusters import render_what_if, what_if_view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from tests.browser import on_paper, sound
-from tests.certify.clusters.cluster import observed, offsets, topics
+from tests.engines.clusters.cluster import observed, offsets, topics
 from tests.paths import ROOT
 from tests.report.pages.test_layout import Reader
 

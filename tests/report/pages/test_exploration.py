@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.protocols.explore import ExploreResult
+from kassay.engines.protocols.explore import ExploreResult
 from kassay.report.pages.exploration import render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.report.pages.state_graph import STATES_DRAWN_MAX

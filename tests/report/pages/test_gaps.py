@@ -9,8 +9,8 @@ from itertools import islice
 
 import pytest
 
-from kassay.certify.optimum.gaps import HUNTED, GapReport, Hunt, WorstFound, measure
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.optimum.gaps import HUNTED, GapReport, Hunt, WorstFound, measure
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.reading.documents import Located
 from kassay.report.pages.gaps import hunt_view_of, render, render_hunt, view_of

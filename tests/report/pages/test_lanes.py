@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from kassay.certify.protocols.snapshots import snapshots
+from kassay.engines.protocols.snapshots import snapshots
 from kassay.model.explore.values import Action, run
 from kassay.report.pages.lanes import Message, lanes_of, messages_of
 from kassay.report.screen.swimlanes import lanes

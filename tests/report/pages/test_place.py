@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.replicas.cluster import PlacementChange
-from kassay.certify.replicas.planned import ClusterPlan, plan_cluster
-from kassay.certify.replicas.sources import ClusterSources
-from kassay.certify.replicas.steps import StepBound
+from kassay.engines.replicas.cluster import PlacementChange
+from kassay.engines.replicas.planned import ClusterPlan, plan_cluster
+from kassay.engines.replicas.sources import ClusterSources
+from kassay.engines.replicas.steps import StepBound
 from kassay.model.cluster import Broker
 from kassay.reading.kafka.topics import read_topics
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.report.pages.place import judged_view_of, render, view_of
 from tests.browser import on_paper, sound
-from tests.certify.replicas.clusters import RACKS, cluster
+from tests.engines.replicas.clusters import RACKS, cluster
 
 NAME = "<script>alert(1)</script>"
 

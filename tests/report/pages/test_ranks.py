@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.optimum import rank as ranking
-from kassay.certify.runs.options import Budget
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.optimum import rank as ranking
+from kassay.engines.runs.options import Budget
+from kassay.engines.targets.resolve import resolve
 from kassay.model.kinds import Verdict
 from kassay.reading.documents import Located
 from kassay.report.pages.ranks import render, view_of

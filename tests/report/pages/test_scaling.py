@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.clusters.scale import scale
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.clusters.scale import scale
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.report.pages.scaling import render_scale, scale_view_of
 from tests.browser import sound
-from tests.certify.clusters.cluster import observed, offsets
+from tests.engines.clusters.cluster import observed, offsets
 from tests.report.pages.test_layout import Reader
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.audits.values import LogAudit
+from kassay.engines.audits.values import LogAudit
 from kassay.report.screen.audits import at, audit_view, duration, records_words, where
 from kassay.report.screen.console import console
-from tests.certify.audits.logs import of_records
+from tests.engines.audits.logs import of_records
 from tests.example_cluster import billing, mailer
 from tests.offsets_log import Log, cleaned
 

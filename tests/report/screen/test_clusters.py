@@ -10,17 +10,17 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.clusters.mixes import Members
-from kassay.certify.clusters.rolling_scene import ClientSetting
-from kassay.certify.clusters.rollout import Rollout, rollout
-from kassay.certify.clusters.scale import scale
-from kassay.certify.clusters.whatif import what_if
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.clusters.mixes import Members
+from kassay.engines.clusters.rolling_scene import ClientSetting
+from kassay.engines.clusters.rollout import Rollout, rollout
+from kassay.engines.clusters.scale import scale
+from kassay.engines.clusters.whatif import what_if
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.report.screen.clusters import scale_view, spans, what_if_view
 from kassay.report.screen.console import console, stack
 from kassay.report.screen.rollouts import paths_in_short, paths_view
-from tests.certify.clusters.cluster import observed, offsets, topics
+from tests.engines.clusters.cluster import observed, offsets, topics
 
 
 def shown(view):

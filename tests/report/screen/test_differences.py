@@ -4,10 +4,10 @@ from io import StringIO
 
 from rich.console import Console
 
-from kassay.certify.diff.run import diff
-from kassay.certify.diff.upgrade import upgrade
-from kassay.certify.runs.options import Budget, RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.diff.run import diff
+from kassay.engines.diff.upgrade import upgrade
+from kassay.engines.runs.options import Budget, RunOptions
+from kassay.engines.targets.resolve import resolve
 from kassay.report.screen.differences import diff_view, leading, lines_view, upgrade_view
 
 

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kassay.certify.explain import explain
+from kassay.engines.explain import explain
 from kassay.report.screen.explaining import explanation_view
 from tests.paths import DOCS
 

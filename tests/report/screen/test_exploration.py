@@ -6,8 +6,8 @@ The table of switches for a terminal.
 import pytest
 from rich.console import Console
 
-from kassay.certify.protocols.switch_runs import SwitchRow, hunt, row
-from kassay.certify.protocols.switches import SWITCHES
+from kassay.engines.protocols.switch_runs import SwitchRow, hunt, row
+from kassay.engines.protocols.switches import SWITCHES
 from kassay.report.screen.exploration import exploration_view, mermaid_text, switches_view
 from tests.explored import explore
 

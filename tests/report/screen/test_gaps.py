@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from kassay.certify.optimum.gaps import Hunt, WorstFound, measure
-from kassay.certify.optimum.rank import rank
-from kassay.certify.optimum.solve import line_of, solve
-from kassay.certify.runs.options import Budget
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.optimum.gaps import Hunt, WorstFound, measure
+from kassay.engines.optimum.rank import rank
+from kassay.engines.optimum.solve import line_of, solve
+from kassay.engines.runs.options import Budget
+from kassay.engines.targets.resolve import resolve
 from kassay.reading.documents import Located
 from kassay.report.screen.gaps import (
     assignment_view,

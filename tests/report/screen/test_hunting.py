@@ -4,9 +4,9 @@ from io import StringIO
 
 import pytest
 
-from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.hunts.hunt import HuntOptions, hunt_claim
+from kassay.engines.runs.options import RunOptions
+from kassay.engines.targets.resolve import resolve
 from kassay.report.screen.console import console
 from kassay.report.screen.hunting import hunt_view
 

@@ -9,14 +9,14 @@ import io
 
 import pytest
 
-from kassay.certify.replicas.cluster import PlacementChange
-from kassay.certify.replicas.judge import ClaimStanding, Standing
-from kassay.certify.replicas.planned import plan_cluster
-from kassay.certify.replicas.steps import StepBound
+from kassay.engines.replicas.cluster import PlacementChange
+from kassay.engines.replicas.judge import ClaimStanding, Standing
+from kassay.engines.replicas.planned import plan_cluster
+from kassay.engines.replicas.steps import StepBound
 from kassay.properties.registry import Evidence
 from kassay.report.screen.console import View, console
 from kassay.report.screen.place import breaches_text, bytes_text, place_view
-from tests.certify.replicas.clusters import cluster
+from tests.engines.replicas.clusters import cluster
 
 
 def shown(view: View) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange
-from kassay.certify.replicas.planned import plan_cluster
-from kassay.certify.replicas.steps import StepBound
+from kassay.engines.replicas.cluster import PlacedCluster, PlacementChange
+from kassay.engines.replicas.planned import plan_cluster
+from kassay.engines.replicas.steps import StepBound
 from kassay.model.cluster import Broker
 from kassay.report.screen.place_commands import commands
-from tests.certify.replicas.clusters import cluster
-from tests.certify.replicas.test_planned import without_3
+from tests.engines.replicas.clusters import cluster
+from tests.engines.replicas.test_planned import without_3
 from tests.report.screen.test_place import shown
 
 ROWS: dict[str, list[tuple[int, ...]]] = {"t": [(3, 1, 2), (1, 2, 3), (2, 1, 3)]}

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from kassay.certify.findings import broken_and_could_be
-from kassay.certify.runs.environments.coverage import EnvironmentCoverage
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.findings import broken_and_could_be
+from kassay.engines.runs.environments.coverage import EnvironmentCoverage
+from kassay.engines.targets.resolve import resolve
 from kassay.kinds.frames import Cell, Frame, Grid, Row
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for
@@ -27,7 +27,7 @@ from kassay.report import facts
 from kassay.report.screen.console import console
 from kassay.report.screen.terminal import Detail, certificate_view, story, window
 from kassay.writing.text import counted
-from tests.certify.cases import smallest
+from tests.engines.cases import smallest
 
 
 def test_the_terminal_shows_verdicts_and_the_smallest_case(certificates, capsys):

@@ -17,7 +17,7 @@ from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.rack_unaware import RackUnaware
 from kassay.assignors.placement.striped import Striped
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster
 from kassay.model.groups.group import Group, Member
 from kassay.model.java import JavaRandom, Recorded

@@ -18,7 +18,7 @@ from kassay.cli.options import FilePath, present
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.audits.topics import KnownTopics
+    from kassay.engines.audits.topics import KnownTopics
 
 PLACE = 330
 _MILLISECONDS: Final = re.compile(r"\d{12,14}")
@@ -49,11 +49,11 @@ def command(
     --group only its partition. Exit codes: 0 clean, 1 findings, 2 unreadable input, 3 nothing could be
     checked.
     """
-    from kassay.certify.audits.live import fetch_log
-    from kassay.certify.audits.run import audit_log
-    from kassay.certify.audits.topics import KnownTopics
-    from kassay.certify.audits.values import audit_document, verdict
     from kassay.cli.pages import write_page
+    from kassay.engines.audits.live import fetch_log
+    from kassay.engines.audits.run import audit_log
+    from kassay.engines.audits.topics import KnownTopics
+    from kassay.engines.audits.values import audit_document, verdict
     from kassay.reading.kafka.offsets.sources import in_order
     from kassay.report.files.formats import with_audit_traces
     from kassay.report.pages.audits import render
@@ -88,7 +88,7 @@ def command(
 
 def _parted(files: tuple[str, ...]) -> tuple[tuple[str, ...], KnownTopics]:
     """The files of records, and the topics of those that describe topics; raises `InputError`."""
-    from kassay.certify.audits.topics import KnownTopics
+    from kassay.engines.audits.topics import KnownTopics
     from kassay.reading.documents import head_of, read_pasted
     from kassay.reading.kafka.topics import is_topics, read_topics
 

@@ -38,8 +38,8 @@ from kassay.cli.options import (
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.runs.baseline import Baseline
     from kassay.cli.certifying import Events
+    from kassay.engines.runs.baseline import Baseline
     from kassay.report.screen.terminal import Detail
 
 PLACE = 100
@@ -143,7 +143,7 @@ def _baseline(chosen: dict[str, Any]) -> Baseline | None:
         if chosen["baseline_update"]:
             raise InputError("--baseline-update: expected --baseline FILE as well")
         return None
-    from kassay.certify.runs.baseline import Baseline
+    from kassay.engines.runs.baseline import Baseline
 
     baseline = Baseline.at(path, update=chosen["baseline_update"])
     if baseline.written:
@@ -161,8 +161,8 @@ def _events(chosen: dict[str, Any]) -> Events | None:
 
 def _options(chosen: dict[str, Any]) -> Any:
     """The options of the run, checked before any work."""
-    from kassay.certify.processes.host import Limits
-    from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
+    from kassay.engines.processes.host import Limits
+    from kassay.engines.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
     from kassay.properties.assumptions import parse_assumptions
 

@@ -20,7 +20,7 @@ from kassay.cli.common import (
 from kassay.cli.options import FilePath, Whole, present
 
 if TYPE_CHECKING:
-    from kassay.certify.conform.run import ConformCause
+    from kassay.engines.conform.run import ConformCause
 
 PLACE = 560
 SECONDS = 60.0
@@ -66,9 +66,9 @@ def command(
     --out writes each cause as a script for `kassay play`. Exits with 1 if the model differs from Kafka, or if
     Kafka breaks an invariant in a way that is not known.
     """
-    from kassay.certify.conform.run import ConformSettings, conform
-    from kassay.certify.genuine.jars import coordinator_jars, kafka_home
     from kassay.cli.pages import write_described
+    from kassay.engines.conform.run import ConformSettings, conform
+    from kassay.engines.genuine.jars import coordinator_jars, kafka_home
     from kassay.report.described import conform_described
     from kassay.report.screen.conformance import conform_view
     from kassay.report.screen.console import bar

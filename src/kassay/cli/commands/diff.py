@@ -34,8 +34,8 @@ from kassay.cli.targets import CALL_TIMEOUT_S
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.diff.run import DiffReport
-    from kassay.certify.runs.options import RunOptions
+    from kassay.engines.diff.run import DiffReport
+    from kassay.engines.runs.options import RunOptions
 
 PLACE = 110
 
@@ -65,11 +65,11 @@ def command(left: str, right: str, **chosen: Any) -> int:
     Both targets receive each input; histories continue with the answers of one of them, alternating. Exit
     codes: 1 they differ, 0 no difference within the budget, 3 unknown, 4 a target could not be loaded.
     """
-    from kassay.certify.diff.compare import By
-    from kassay.certify.diff.run import diff
-    from kassay.certify.runs.options import require_heeded
-    from kassay.certify.targets.resolve import resolve
     from kassay.cli.pages import write_described
+    from kassay.engines.diff.compare import By
+    from kassay.engines.diff.run import diff
+    from kassay.engines.runs.options import require_heeded
+    from kassay.engines.targets.resolve import resolve
     from kassay.model.errors import TargetError
     from kassay.report.described import diff_described
     from kassay.report.screen.console import bar
@@ -112,8 +112,8 @@ def command(left: str, right: str, **chosen: Any) -> int:
 
 def _options(chosen: dict[str, Any]) -> RunOptions:
     """The options of the run, checked before any work."""
-    from kassay.certify.processes.host import Limits
-    from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
+    from kassay.engines.processes.host import Limits
+    from kassay.engines.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
     from kassay.properties.assumptions import parse_assumptions
 

@@ -27,8 +27,8 @@ def command(what: str, against: str | None, json_path: str | None) -> int:
 
     `kassay explain uniform --against 4.0.0` shows by example what an upgrade from that release changes.
     """
-    from kassay.certify.diff.upgrade import upgrade
-    from kassay.certify.explain import explain
+    from kassay.engines.diff.upgrade import upgrade
+    from kassay.engines.explain import explain
     from kassay.report.screen.differences import upgrade_view
     from kassay.report.screen.explaining import explanation_view, row_view
 

@@ -30,9 +30,9 @@ from kassay.cli.spark import uses_spark
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.protocols.explore import ExploreResult
-    from kassay.certify.protocols.known import Known
-    from kassay.certify.protocols.settings import ExploreSettings
+    from kassay.engines.protocols.explore import ExploreResult
+    from kassay.engines.protocols.known import Known
+    from kassay.engines.protocols.settings import ExploreSettings
     from kassay.model.explore.values import WalkProgress
 
 
@@ -136,7 +136,7 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     1 means that the releases differ. With --config spark.master=M, Spark explores; DIR keeps the progress.
     Exit codes: 0 holds, 1 violated, 3 unknown: a limit is reached.
     """
-    from kassay.certify.protocols.known import unknown
+    from kassay.engines.protocols.known import unknown
     from kassay.model.kinds import Verdict
     from kassay.report.screen.exploration import exploration_view, reasons
 
@@ -171,8 +171,8 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
 
 def _each_switch(model: str, release: str, json_path: str | None) -> int:
     """Break each rule of the model in turn; 0 if the expected check finds each, and nothing else is found."""
-    from kassay.certify.protocols.switch_runs import names_of, rows
-    from kassay.certify.protocols.switches import SWITCHES
+    from kassay.engines.protocols.switch_runs import names_of, rows
+    from kassay.engines.protocols.switches import SWITCHES
     from kassay.model.protocols.values.releases import RELEASES
     from kassay.reading.documents import one_of
     from kassay.report.screen.console import bar
@@ -206,7 +206,7 @@ def _write_page(result: ExploreResult, again: str, folder: Path) -> None:
 
 def _against(settings: ExploreSettings, chosen: dict[str, Any]) -> int:
     """Compare two releases of the model. Raises InputError."""
-    from kassay.certify.protocols.against import compare_releases
+    from kassay.engines.protocols.against import compare_releases
     from kassay.model.explore.values import WalkLimits
     from kassay.report.screen.exploration import against_view
 
@@ -218,7 +218,7 @@ def _against(settings: ExploreSettings, chosen: dict[str, Any]) -> int:
 
 def _known(chosen: dict[str, Any], model: str, result: ExploreResult) -> Known:
     """The findings of the baseline; with `--baseline-update`, this run's are added to it."""
-    from kassay.certify.protocols.known import read_known, with_known, write_known
+    from kassay.engines.protocols.known import read_known, with_known, write_known
     from kassay.report.screen.exploration import reasons
 
     path: Path | None = chosen["baseline"]
@@ -259,7 +259,7 @@ def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) ->
         if chosen["jobs"] > 1:
             raise InputError("--jobs: Spark has workers of its own; expected spark.master without it")
         return walked(settings, limits, folder, chosen["configs"], symmetry)
-    from kassay.certify.protocols.explore import explore
+    from kassay.engines.protocols.explore import explore
     from kassay.report.screen.console import bar
 
     with bar("exploring", limits.states_max) as show:

@@ -36,7 +36,7 @@ def command(
     spark.master=M chooses where Spark works. Exit codes: 0 every candidate was compared with the actual
     history of every group, 3 some are unknown.
     """
-    from kassay.certify.targets.resolve import resolve
+    from kassay.engines.targets.resolve import resolve
     from kassay.pipeline.fleet.fleet import exit_code, replay_fleet
     from kassay.pipeline.fleet.snapshots import are_subscriptions, must_exist, read_subscriptions
     from kassay.pipeline.spark import translated_errors

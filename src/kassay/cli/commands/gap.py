@@ -24,8 +24,8 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import every_kind
 
 if TYPE_CHECKING:
-    from kassay.certify.optimum.gaps import TargetGaps
-    from kassay.certify.targets.resolve import Target
+    from kassay.engines.optimum.gaps import TargetGaps
+    from kassay.engines.targets.resolve import Target
     from kassay.reading.documents import Located
 
 PLACE = 420
@@ -80,8 +80,8 @@ def _rank(
     again: str,
 ) -> int:
     """Rank the targets; the exit code."""
-    from kassay.certify.optimum import rank as ranking
-    from kassay.certify.runs.options import Budget
+    from kassay.engines.optimum import rank as ranking
+    from kassay.engines.runs.options import Budget
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import rank_view
 
@@ -136,7 +136,7 @@ def _measure(
     chosen: dict[str, Any],
     again: str,
 ) -> int:
-    from kassay.certify.optimum.gaps import measure
+    from kassay.engines.optimum.gaps import measure
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import gap_view
 

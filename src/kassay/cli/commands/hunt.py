@@ -34,10 +34,10 @@ from kassay.model.errors import InputError
 from kassay.reading.documents import is_there, one_of
 
 if TYPE_CHECKING:
-    from kassay.certify.hunts.hunt import SentenceHunt
-    from kassay.certify.optimum.gaps import Hunt
-    from kassay.certify.runs.options import RunOptions
-    from kassay.certify.targets.resolve import Target
+    from kassay.engines.hunts.hunt import SentenceHunt
+    from kassay.engines.optimum.gaps import Hunt
+    from kassay.engines.runs.options import RunOptions
+    from kassay.engines.targets.resolve import Target
 
 PLACE = 425
 STEPS: Final = 400
@@ -98,7 +98,7 @@ def command(context: click.Context, /, claims: tuple[str, ...], **chosen: Any) -
 
 def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     """The worst case of each target, each with a trace that shows it."""
-    from kassay.certify.hunts.worst import Badness, WorstCase, worst_case, worst_document
+    from kassay.engines.hunts.worst import Badness, WorstCase, worst_case, worst_document
     from kassay.report.files.formats import saved_example
     from kassay.report.screen.console import bar, stack
     from kassay.report.screen.hunting import worst_view
@@ -134,8 +134,8 @@ def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
 
 def _worst_gap(claims: tuple[str, ...], chosen: dict[str, Any], again: str) -> int:
     """The instances on which each target is farthest from the optimum, one for each objective."""
-    from kassay.certify.optimum.gaps import FAMILY, hunt, kinds_of
     from kassay.cli.pages import write_page
+    from kassay.engines.optimum.gaps import FAMILY, hunt, kinds_of
     from kassay.report.pages.gaps import render_hunt
     from kassay.report.screen.console import bar, stack
     from kassay.report.screen.gaps import hunt_view
@@ -190,8 +190,8 @@ def _sentences(claim: str) -> tuple[str, ...]:
 
 def _options(chosen: dict[str, Any]) -> RunOptions:
     """The options of the calls, checked before any work."""
-    from kassay.certify.processes.host import Limits
-    from kassay.certify.runs.options import RunOptions
+    from kassay.engines.processes.host import Limits
+    from kassay.engines.runs.options import RunOptions
 
     return RunOptions(
         seed=chosen["seed"],
@@ -202,8 +202,8 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
 
 def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], bool]:
     """The targets that load, each once, and whether others do not: they are reported before any is called."""
-    from kassay.certify.runs.options import require_heeded
-    from kassay.certify.targets.resolve import resolve
+    from kassay.engines.runs.options import require_heeded
+    from kassay.engines.targets.resolve import resolve
     from kassay.model.errors import TargetError
 
     targets, errors = [], []
@@ -227,7 +227,7 @@ def _hunts(
     targets: Iterable[Target], spelled: Iterable[str], options: RunOptions, chosen: dict[str, Any]
 ) -> Iterable[SentenceHunt]:
     """A hunt for each claim on each target; all claims are parsed before any hunt starts."""
-    from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
+    from kassay.engines.hunts.hunt import HuntOptions, hunt_claim
     from kassay.properties.claims import parse_claim
     from kassay.report.files.formats import saved_example
     from kassay.report.screen.console import bar
@@ -248,8 +248,8 @@ def _hunts(
 
 
 def _present(hunts: list[SentenceHunt], chosen: dict[str, Any]) -> None:
-    from kassay.certify.hunts.document import document
     from kassay.cli.pages import write_described
+    from kassay.engines.hunts.document import document
     from kassay.report.described import hunts_described
     from kassay.report.screen.console import stack
     from kassay.report.screen.hunting import hunt_view

@@ -20,8 +20,8 @@ from kassay.cli.common import (
 from kassay.cli.options import FilePath, commas, pairs, present
 
 if TYPE_CHECKING:
-    from kassay.certify.live.clients import ClientPrograms
-    from kassay.certify.live.interop import InteropResult
+    from kassay.engines.live.clients import ClientPrograms
+    from kassay.engines.live.interop import InteropResult
 
 PLACE = 341
 
@@ -53,10 +53,10 @@ def command(
     KIP-848. --out keeps every play in interop.json, and continues what is there. Exits with 1 if a pair does
     not agree.
     """
-    from kassay.certify.live.clients import ClientPrograms
-    from kassay.certify.live.interop import pairs_of
-    from kassay.certify.live.interop_run import InteropOptions, interop, left
-    from kassay.certify.live.run import require_programs
+    from kassay.engines.live.clients import ClientPrograms
+    from kassay.engines.live.interop import pairs_of
+    from kassay.engines.live.interop_run import InteropOptions, interop, left
+    from kassay.engines.live.run import require_programs
     from kassay.report.pages.interop import render
     from kassay.report.screen.console import bar
     from kassay.report.screen.interop import interop_view
@@ -101,7 +101,7 @@ def _protocol(configs: tuple[str, ...]) -> str:
 
 def _before(results: str | None, release: str) -> InteropResult:
     """The results of the file that is continued; none if there is no such file yet."""
-    from kassay.certify.live.interop import InteropResult, read_results
+    from kassay.engines.live.interop import InteropResult, read_results
     from kassay.reading.documents import is_there
 
     if results is None or not is_there(results):
@@ -113,8 +113,8 @@ def _ready(named: ClientPrograms, release: str, *, fetch: bool) -> ClientProgram
     """The programs with the jars of the broker."""
     from dataclasses import replace
 
-    from kassay.certify.genuine.jars import broker_jars, kafka_home
-    from kassay.certify.jars.java import find_java
+    from kassay.engines.genuine.jars import broker_jars, kafka_home
+    from kassay.engines.jars.java import find_java
 
     find_java("kassay interop", "java")
     return replace(named, jars=broker_jars(release, home=kafka_home(), fetch=fetch))

@@ -23,9 +23,9 @@ def command(files: tuple[str, ...], library: str | None, release: str | None, js
     with the output of kafka-topics --describe. Each finding has the outcome, the releases in which it holds
     and its source. Exit codes: 0 no errors, 1 errors, 2 unreadable input.
     """
-    from kassay.certify.clusters.clients.rules import client_named
-    from kassay.certify.lint.run import lint_files
-    from kassay.certify.lint.values import release_of
+    from kassay.engines.clusters.clients.rules import client_named
+    from kassay.engines.lint.run import lint_files
+    from kassay.engines.lint.values import release_of
     from kassay.report.screen.linting import lint_report_view
 
     if release is not None:

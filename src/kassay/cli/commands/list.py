@@ -18,7 +18,7 @@ from kassay.model.kinds import Kind
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from kassay.certify.jars.classes import JarClass
+    from kassay.engines.jars.classes import JarClass
     from kassay.properties.registry import ClaimKind
 
 PLACE = 210
@@ -32,7 +32,7 @@ Rows = list[dict[str, str]]
 
 def _references(name: str) -> Rows:
     from kassay.assignors.registry import Reference, load_all
-    from kassay.certify.targets.resolve import Offer, ways
+    from kassay.engines.targets.resolve import Offer, ways
 
     listed: list[tuple[Reference | Offer, str, str]] = [
         *((reference, reference.releases, "") for reference in load_all().values()),
@@ -151,7 +151,7 @@ def _controls() -> Rows:
 
 
 def _vectors() -> Rows:
-    from kassay.certify.vectors.check import every_format
+    from kassay.engines.vectors.check import every_format
 
     return [
         {"algorithm": f.algorithm, "reference": f.reference if isinstance(f.reference, str) else "by vector"}
@@ -169,15 +169,15 @@ def _invariants() -> Rows:
 
 
 def _models() -> Rows:
-    from kassay.certify.protocols.settings import MODELS
+    from kassay.engines.protocols.settings import MODELS
 
     return [{"model": name, "what": sentence} for name, sentence in MODELS.items()]
 
 
 def _switches() -> Rows:
-    from kassay.certify.protocols.switch_runs import command as walk_of
-    from kassay.certify.protocols.switches import SWITCHES
-    from kassay.certify.protocols.variants import VARIANTS, WORDS
+    from kassay.engines.protocols.switch_runs import command as walk_of
+    from kassay.engines.protocols.switches import SWITCHES
+    from kassay.engines.protocols.variants import VARIANTS, WORDS
 
     return [
         *(
@@ -291,7 +291,7 @@ JAR: Final = "jar:"
 
 
 def _jar(thing: str) -> Rows:
-    from kassay.certify.jars.classes import candidates
+    from kassay.engines.jars.classes import candidates
     from kassay.reading.specs import Inside, parse
 
     spec = parse(thing)

@@ -29,11 +29,11 @@ from kassay.cli.options import commas, pairs, present, say, typed_again
 from kassay.cli.rehearsing import Rehearsing, rehearse_rollout
 
 if TYPE_CHECKING:
-    from kassay.certify.live.brokers import BrokerShape
-    from kassay.certify.live.clients import ClientPrograms
-    from kassay.certify.live.result import LiveResult
-    from kassay.certify.live.run import LiveOptions
-    from kassay.certify.live.script import LiveScript, LiveSeat
+    from kassay.engines.live.brokers import BrokerShape
+    from kassay.engines.live.clients import ClientPrograms
+    from kassay.engines.live.result import LiveResult
+    from kassay.engines.live.run import LiveOptions
+    from kassay.engines.live.script import LiveScript, LiveSeat
 
 PLACE = 340
 HISTORIES = 3
@@ -73,9 +73,9 @@ def command(files: tuple[str, ...], clean: bool, **chosen: Any) -> int:
     """
     if clean:
         return _clean()
-    from kassay.certify.live.clients import ClientPrograms
-    from kassay.certify.live.run import LiveOptions, fetch_releases, live, require_own, require_programs
-    from kassay.certify.live.script import is_script, read_script
+    from kassay.engines.live.clients import ClientPrograms
+    from kassay.engines.live.run import LiveOptions, fetch_releases, live, require_own, require_programs
+    from kassay.engines.live.script import is_script, read_script
     from kassay.model.errors import InputError
     from kassay.report.screen.console import bar
     from kassay.report.screen.live import live_view
@@ -158,8 +158,8 @@ def _with_jars(named: ClientPrograms, release: str, fetch: bool) -> ClientProgra
     """
     from dataclasses import replace
 
-    from kassay.certify.genuine.jars import broker_jars, kafka_home
-    from kassay.certify.jars.java import find_java
+    from kassay.engines.genuine.jars import broker_jars, kafka_home
+    from kassay.engines.jars.java import find_java
 
     if fetch:
         find_java("kassay live", "java")
@@ -170,7 +170,7 @@ def _with_jars(named: ClientPrograms, release: str, fetch: bool) -> ClientProgra
 
 def _shape(brokers: str | None, settings: Mapping[str, str], has_script: bool) -> BrokerShape:
     """The brokers that the options want; raises `InputError`."""
-    from kassay.certify.live.brokers import BrokerShape
+    from kassay.engines.live.brokers import BrokerShape
     from kassay.model.errors import InputError
 
     if has_script and brokers:
@@ -186,8 +186,8 @@ def _upgrade(
     seats: Sequence[LiveSeat], shape: BrokerShape, release: str, upgrade_to: str
 ) -> tuple[LiveScript, ...]:
     """The scripts of a rolling upgrade, one for each type of group; raises `InputError`."""
-    from kassay.certify.live.script import require_release
-    from kassay.certify.live.upgrade import upgrade_scripts
+    from kassay.engines.live.script import require_release
+    from kassay.engines.live.upgrade import upgrade_scripts
     from kassay.model.errors import InputError
 
     if not seats:
@@ -198,7 +198,7 @@ def _upgrade(
 
 def _own(programs: tuple[str, ...]) -> dict[str, list[str]]:
     """The own client programs by name; raises `InputError`."""
-    from kassay.certify.live.clients import LIBRARIES
+    from kassay.engines.live.clients import LIBRARIES
     from kassay.model.errors import InputError
 
     own = {}
@@ -235,7 +235,7 @@ def _agree(options: LiveOptions, bootstrap: str, *, yes: bool) -> None:
 
 def _clean() -> int:
     """Remove what earlier runs left here."""
-    from kassay.certify.live.folder import clean
+    from kassay.engines.live.folder import clean
     from kassay.writing.text import counted
 
     done = clean()

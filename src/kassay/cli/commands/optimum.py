@@ -44,7 +44,7 @@ def command(
     suites`). -v also says which members and topics limit the balance. Exit codes:
     0 all optimal, 2 unreadable or infeasible, 3 an interval or unknown within the time.
     """
-    from kassay.certify.optimum.solve import forced_by, line_of, located_in_suite, read_instance, solve
+    from kassay.engines.optimum.solve import forced_by, line_of, located_in_suite, read_instance, solve
     from kassay.reading.documents import documents, no_collection
     from kassay.report.screen.console import bar, console
     from kassay.report.screen.gaps import assignment_view, optimum_row, optimum_table

@@ -18,9 +18,9 @@ from kassay.model.errors import InputError
 from kassay.reading.documents import shown, suggestion
 
 if TYPE_CHECKING:
-    from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange
-    from kassay.certify.replicas.planned import ClusterPlan
-    from kassay.certify.replicas.sources import ClusterSources
+    from kassay.engines.replicas.cluster import PlacedCluster, PlacementChange
+    from kassay.engines.replicas.planned import ClusterPlan
+    from kassay.engines.replicas.sources import ClusterSources
     from kassay.model.cluster import TopicPartition
 
 PLACE = 320
@@ -159,7 +159,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     (20) or bytes (500GiB). -v says why no better placement exists. Exit codes: 0 done, 1 a claim is broken
     (--judge) or a partition cannot be moved, 2 unreadable or impossible, 3 not proven.
     """
-    from kassay.certify.replicas.sources import ClusterSources, take_file
+    from kassay.engines.replicas.sources import ClusterSources, take_file
 
     if not chosen["judge"]:
         require_writable(str(chosen["out"]), "--out", folder=True)
@@ -195,7 +195,7 @@ def _gives_out(context: click.Context) -> bool:
 
 def _sources(chosen: dict[str, Any]) -> ClusterSources:
     """The cluster as its brokers describe it; raises `InputError`."""
-    from kassay.certify.replicas.live import read_live_replicas
+    from kassay.engines.replicas.live import read_live_replicas
     from kassay.report.screen.console import bar
 
     require_no_outputs(chosen, "topics and brokers")
@@ -213,9 +213,9 @@ def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> A
 
 def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
     """The plan for the options; raises `InputError`."""
-    from kassay.certify.replicas.planned import plan_cluster
-    from kassay.certify.replicas.proposal import MoveLimit
-    from kassay.certify.replicas.steps import DEFAULT_MOVES, StepBound
+    from kassay.engines.replicas.planned import plan_cluster
+    from kassay.engines.replicas.proposal import MoveLimit
+    from kassay.engines.replicas.steps import DEFAULT_MOVES, StepBound
 
     if not chosen["throttle"]:
         raise InputError("--throttle 0: expected at least a byte a second")
@@ -256,7 +256,7 @@ def _accepted(values: Iterable[str], cluster: PlacedCluster) -> frozenset[TopicP
 
 
 def _change(chosen: dict[str, Any]) -> PlacementChange:
-    from kassay.certify.replicas.cluster import PlacementChange
+    from kassay.engines.replicas.cluster import PlacementChange
     from kassay.model.cluster import Broker
 
     ids = [number for number, _ in chosen["add_broker"]]

@@ -45,7 +45,7 @@ def command(
     alone). With --bootstrap-server the requests go to a broker that is the coordinator of the group, by
     default kassay-play; time passes in real time, and only answers are known. See docs/play.md.
     """
-    from kassay.certify.conform.plays import played, read_script
+    from kassay.engines.conform.plays import played, read_script
     from kassay.report.screen.played import step_view
 
     if genuine and bootstrap:
@@ -80,20 +80,20 @@ def _player(
 ) -> Iterator[Any]:
     """What plays the script, open inside the block. Raises `InputError`."""
     if bootstrap:
-        from kassay.certify.conform.on_broker import BrokerPlayer, restarting
+        from kassay.engines.conform.on_broker import BrokerPlayer, restarting
 
         again = restarting(restart) if restart else None
         with closing(BrokerPlayer(bootstrap, read.topics, group, again)) as player:
             yield player
     elif genuine:
-        from kassay.certify.conform.plays import KafkaPlayer
-        from kassay.certify.genuine.coordinator import GenuineProcess
-        from kassay.certify.genuine.jars import coordinator_jars, kafka_home
+        from kassay.engines.conform.plays import KafkaPlayer
+        from kassay.engines.genuine.coordinator import GenuineProcess
+        from kassay.engines.genuine.jars import coordinator_jars, kafka_home
 
         jars = coordinator_jars(release, home=kafka_home(), fetch=fetch)
         with GenuineProcess(jars, "play") as process:
             yield KafkaPlayer(read, process)
     else:
-        from kassay.certify.conform.on_model import ModelPlayer
+        from kassay.engines.conform.on_model import ModelPlayer
 
         yield ModelPlayer(read.config, read.topics, release)

@@ -21,7 +21,7 @@ from kassay.model.errors import InputError
 from kassay.reading.documents import is_folder, read_text
 
 if TYPE_CHECKING:
-    from kassay.certify.runs.replay import Instead, Replayed
+    from kassay.engines.runs.replay import Instead, Replayed
     from kassay.report.screen.console import Screen
 
 PLACE = 120
@@ -102,8 +102,8 @@ def _replayed(
     chosen: dict[str, Any],
 ) -> int:
     """Replay one trace; returns its exit code."""
-    from kassay.certify.diff.document import is_difference
-    from kassay.certify.runs.replay import load_trace, replay
+    from kassay.engines.diff.document import is_difference
+    from kassay.engines.runs.replay import load_trace, replay
     from kassay.model.itf import to_itf
     from kassay.model.kinds import Verdict
     from kassay.reading.documents import read_json
@@ -115,7 +115,7 @@ def _replayed(
     if different and language == "itf":
         raise InputError(f"{trace_path}: a difference has no rounds, expected --as python")
     if different and language is not None:
-        from kassay.certify.causes.cause import difference_as_python
+        from kassay.engines.causes.cause import difference_as_python
 
         paste(difference_as_python(trace_path))
         return 0
@@ -123,7 +123,7 @@ def _replayed(
         return _difference(trace_path, json_path, _instead(context, chosen))
     playback = load_trace(trace_path, _instead(context, chosen))
     if language == "python":
-        from kassay.certify.causes.as_python import as_python
+        from kassay.engines.causes.as_python import as_python
 
         paste(as_python(playback))
         return 0
@@ -144,8 +144,8 @@ def _replayed(
 
 def _difference(path: Path, json_path: str | None, instead: Instead) -> int:
     """Call the two targets of a difference again: 1 while they still differ."""
-    from kassay.certify.diff.replay import replay_difference
-    from kassay.certify.runs.replay import Instead
+    from kassay.engines.diff.replay import replay_difference
+    from kassay.engines.runs.replay import Instead
     from kassay.report.screen.differences import replayed_view
 
     if instead != Instead():
@@ -159,7 +159,7 @@ def _difference(path: Path, json_path: str | None, instead: Instead) -> int:
 
 def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
     """The options of the command line alone: a project's settings apply to new runs, not to traces."""
-    from kassay.certify.runs.replay import Instead
+    from kassay.engines.runs.replay import Instead
 
     settled = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
     said = {name: None if context.get_parameter_source(name) in settled else v for name, v in chosen.items()}

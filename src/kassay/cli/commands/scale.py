@@ -21,8 +21,8 @@ from kassay.cli.options import FilePath, Whole, present
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.certify.clusters.observed import ObservedGroup
-    from kassay.certify.targets.resolve import Target
+    from kassay.engines.clusters.observed import ObservedGroup
+    from kassay.engines.targets.resolve import Target
     from kassay.model.cluster import TopicPartition
 
 PLACE = 310
@@ -51,8 +51,8 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     returned no assignment, 2 unreadable input or no active members, 3 the group is not stable or a best lag
     is not proven, 4 not loaded.
     """
-    from kassay.certify.clusters.other_groups import SharedOrStreams, scale_other
-    from kassay.certify.clusters.scale import scale, usual_most
+    from kassay.engines.clusters.other_groups import SharedOrStreams, scale_other
+    from kassay.engines.clusters.scale import scale, usual_most
     from kassay.report.screen.clusters import scale_view
     from kassay.report.screen.console import bar
 
@@ -101,6 +101,6 @@ def _target(observed: ObservedGroup, chosen: dict[str, Any]) -> Target:
 
 def _lags(observed: ObservedGroup) -> dict[TopicPartition, int]:
     """The lags of the group in the files; raises `InputError`."""
-    from kassay.certify.clusters.observed import lags_of
+    from kassay.engines.clusters.observed import lags_of
 
     return lags_of(inputs_read(), observed)

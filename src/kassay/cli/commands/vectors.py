@@ -26,8 +26,8 @@ def command(paths: tuple[Path, ...], target: str | None, json_path: str | None) 
     from contextlib import ExitStack
     from functools import partial
 
-    from kassay.certify.targets.resolve import resolve
-    from kassay.certify.vectors.check import check_files
+    from kassay.engines.targets.resolve import resolve
+    from kassay.engines.vectors.check import check_files
     from kassay.report.screen.console import console
 
     screen = console(stderr=json_path == "-")

@@ -52,12 +52,12 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     Exit codes: 0 done, 1 a candidate returned no assignment or a rollout never settles, 2 unreadable input or
     no active members, 3 the group is not stable, 4 not loaded.
     """
-    from kassay.certify.clusters.capacities import capacities_of
-    from kassay.certify.clusters.clients.rules import client_named
-    from kassay.certify.clusters.events import parse_events
-    from kassay.certify.clusters.other_groups import SharedOrStreams, what_if_other
-    from kassay.certify.clusters.overview import GroupsOverview
-    from kassay.certify.clusters.whatif import KAFKAS, what_if
+    from kassay.engines.clusters.capacities import capacities_of
+    from kassay.engines.clusters.clients.rules import client_named
+    from kassay.engines.clusters.events import parse_events
+    from kassay.engines.clusters.other_groups import SharedOrStreams, what_if_other
+    from kassay.engines.clusters.overview import GroupsOverview
+    from kassay.engines.clusters.whatif import KAFKAS, what_if
     from kassay.report.screen.clusters import what_if_view
     from kassay.report.screen.console import bar
     from kassay.report.screen.overviews import overview_view
@@ -117,9 +117,9 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
 def _to_client(libraries: tuple[str, ...], chosen: dict[str, Any]) -> int:
     """Compare two client libraries, for the group if one is given; the exit code."""
-    from kassay.certify.clusters.clients.change import ClientChange
-    from kassay.certify.clusters.clients.rules import client_named
-    from kassay.certify.clusters.other_groups import SharedOrStreams
+    from kassay.engines.clusters.clients.change import ClientChange
+    from kassay.engines.clusters.clients.rules import client_named
+    from kassay.engines.clusters.other_groups import SharedOrStreams
     from kassay.report.screen.client_change import client_change_view
 
     if len(libraries) > 2:

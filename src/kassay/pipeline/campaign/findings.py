@@ -18,8 +18,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.runs.blocks import Bench, open_bench
-from kassay.certify.runs.counterexamples import counterexample, smallest_case
+from kassay.engines.runs.blocks import Bench, open_bench
+from kassay.engines.runs.counterexamples import counterexample, smallest_case
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
 from kassay.model.errors import InputError

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kassay.certify.processes.host import Limits
-from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.options import Budget, RunOptions, require_heeded
-from kassay.certify.targets.resolve import Target, resolve
+from kassay.engines.processes.host import Limits
+from kassay.engines.runs.blocks import Job
+from kassay.engines.runs.options import Budget, RunOptions, require_heeded
+from kassay.engines.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.pipeline.campaign.spec import Pace, Spec

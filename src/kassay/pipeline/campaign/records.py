@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay import __version__
 from kassay.assignors import registry
-from kassay.certify.runs.verdicts import ClaimCount, Tally
+from kassay.engines.runs.verdicts import ClaimCount, Tally
 from kassay.kinds.judging import Examination
 from kassay.kinds.protocol import Driver
 from kassay.model.errors import InputError

@@ -19,7 +19,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.processes.proc import descendants
+from kassay.engines.processes.proc import descendants
 from kassay.kinds.judging import InternalError
 from kassay.pipeline.campaign import tables, worker
 from kassay.pipeline.campaign.lanes import chunks_of, next_batch

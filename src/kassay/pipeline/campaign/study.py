@@ -12,7 +12,7 @@ from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
+from kassay.engines.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.pipeline.campaign import tables
 from kassay.pipeline.campaign.findings import findings
 from kassay.pipeline.campaign.lanes import Lane

@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.runs.blocks import TWIN_EVERY, TWINS_MAX, Bench, open_bench
+from kassay.engines.runs.blocks import TWIN_EVERY, TWINS_MAX, Bench, open_bench
 from kassay.kinds.measures import Measure
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.targets.resolve import Target
+from kassay.engines.targets.resolve import Target
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.replay import Subscriptions, replays
 from kassay.pipeline.fleet.snapshots import read_fleet

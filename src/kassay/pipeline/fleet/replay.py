@@ -14,8 +14,8 @@ from itertools import dropwhile, groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.processes.host import Host, Maker
-from kassay.certify.targets.resolve import Target
+from kassay.engines.processes.host import Host, Maker
+from kassay.engines.targets.resolve import Target
 from kassay.kinds.groups.measures import measured_group
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic, TopicPartition

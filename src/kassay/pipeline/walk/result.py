@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.protocols.explore import ExploreResult, shares_of
+from kassay.engines.protocols.explore import ExploreResult, shares_of
 from kassay.model.explore.search import Search, concluded
 from kassay.model.explore.stable import PartsCodec
 from kassay.model.explore.values import Action, Exploration, Graph, Reduced, Severity, WalkLimits, retrace

@@ -19,8 +19,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.protocols.explore import shares_of
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.engines.protocols.explore import shares_of
+from kassay.engines.protocols.settings import ExploreSettings
 from kassay.model.explore.search import Search
 from kassay.model.explore.stable import PartsCodec
 from kassay.model.explore.values import Action, Finding, WalkLimits

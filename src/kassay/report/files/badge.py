@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kassay.certify.runs.certificate import Certificate
+from kassay.engines.runs.certificate import Certificate
 from kassay.report.facts import NotLoaded
 from kassay.writing.files import json_text
 

@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from kassay.certify.audits.values import AuditFinding, GroupAudit, LogAudit
-from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.engines.audits.values import AuditFinding, GroupAudit, LogAudit
+from kassay.engines.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.errors import InputError
 from kassay.report.facts import NotLoaded
 from kassay.writing.files import file_name, json_text, write_text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.engines.runs.certificate import Certificate, ClaimResult
 from kassay.report import facts
 from kassay.writing.text import visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.engines.runs.certificate import Certificate, ClaimResult
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
 from kassay.writing.text import Markdown, code, inline, joined, table

@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
 from kassay import __version__
-from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.engines.runs.certificate import Certificate, ClaimResult
 from kassay.model.kinds import Kind, Verdict
 from kassay.properties.claims import claim_kind_of
 from kassay.reading.documents import is_file, is_there

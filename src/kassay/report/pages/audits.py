@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit, verdict
+from kassay.engines.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit, verdict
 from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
 from kassay.report.pages.layout import render as page
 from kassay.report.screen.audits import UNLOADABLE, at, duration, no_reader, protocols, where

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult, CoveredDimension
+from kassay.engines.runs.certificate import Certificate, ClaimResult, CoveredDimension
 from kassay.model.kinds import Verdict
 from kassay.report import facts
 from kassay.report.pages.findings import BoardRoom, FindingView, finding_view

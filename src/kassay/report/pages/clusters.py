@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from kassay.certify.clusters.figures import Loads
-from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.recommend import recommend
-from kassay.certify.clusters.rollout import Rollout
-from kassay.certify.clusters.whatif import WhatIf
+from kassay.engines.clusters.figures import Loads
+from kassay.engines.clusters.observed import ObservedGroup
+from kassay.engines.clusters.recommend import recommend
+from kassay.engines.clusters.rollout import Rollout
+from kassay.engines.clusters.whatif import WhatIf
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, Histograms, bar_chart, histograms
 from kassay.report.screen.clusters import (

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from kassay.certify.protocols.explore import UNTRIED, ExploreResult
-from kassay.certify.protocols.snapshots import StateSnapshot, snapshots
-from kassay.certify.protocols.switches import SWITCHES
+from kassay.engines.protocols.explore import UNTRIED, ExploreResult
+from kassay.engines.protocols.snapshots import StateSnapshot, snapshots
+from kassay.engines.protocols.switches import SWITCHES
 from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck, WalkStep, retrace
 from kassay.model.kinds import Verdict
 from kassay.model.protocols.faults import NO_FAULTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.engines.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.kinds.frames import Frame
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.optimum.gaps import TargetGaps
+from kassay.engines.optimum.gaps import TargetGaps
 from kassay.kinds.broken import CouldBe, Guilt
 from kassay.kinds.frames import Reported, board
 from kassay.kinds.measures import ToldInstance

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kassay.certify.optimum.gaps import HUNTED, GapReport, Hunt, TargetGaps, WorstFound
+from kassay.engines.optimum.gaps import HUNTED, GapReport, Hunt, TargetGaps, WorstFound
 from kassay.model.kinds import Kind
 from kassay.report.pages.gap_views import (
     Case,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kassay.certify.live.interop import InteropResult
+from kassay.engines.live.interop import InteropResult
 from kassay.report.pages.layout import render as page
 from kassay.report.screen.interop import by_strategy, matrix, remark, summary
 

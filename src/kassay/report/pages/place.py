@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from kassay.certify.replicas.judge import Standing
-from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
+from kassay.engines.replicas.judge import Standing
+from kassay.engines.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, bar_chart
 from kassay.report.screen.place import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kassay.certify.optimum.rank import Ranked
+from kassay.engines.optimum.rank import Ranked
 from kassay.model.kinds import Verdict
 from kassay.report.pages.gap_views import GapView, TableView, gap_bars, gap_histograms, round_histograms
 from kassay.report.pages.gaps import failures, finding

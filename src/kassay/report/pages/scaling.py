@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from kassay.certify.clusters.scale import GroupScale, Scaled
+from kassay.engines.clusters.scale import GroupScale, Scaled
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import ColumnChart, ColumnOf, column_chart
 from kassay.report.screen.clusters import (

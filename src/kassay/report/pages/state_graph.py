@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.protocols.explore import ExploreResult
+from kassay.engines.protocols.explore import ExploreResult
 from kassay.model.explore.values import WalkStep
 from kassay.writing.text import counted
 

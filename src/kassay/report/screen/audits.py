@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from kassay.certify.audits.values import GroupAudit, GroupProtocol, LogAudit, LogMoment, UnreadTime
+from kassay.engines.audits.values import GroupAudit, GroupProtocol, LogAudit, LogMoment, UnreadTime
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.certify.clusters.clients.change import CONSUMER, ClientChange, default_rows
-from kassay.certify.clusters.clients.rules import NOT_MEASURED, PairRun, measured_clients
+from kassay.engines.clusters.clients.change import CONSUMER, ClientChange, default_rows
+from kassay.engines.clusters.clients.rules import NOT_MEASURED, PairRun, measured_clients
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 
 

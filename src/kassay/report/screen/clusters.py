@@ -7,15 +7,15 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from kassay.certify.clusters.capacities import CapacityAnswer, Strain
-from kassay.certify.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
-from kassay.certify.clusters.growth import LateReader, TopicGrowth
-from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.played import PlayedStep
-from kassay.certify.clusters.recommend import recommend
-from kassay.certify.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled, UsefulStep
-from kassay.certify.clusters.stability import NOT_GIVEN, several
-from kassay.certify.clusters.whatif import WhatIf
+from kassay.engines.clusters.capacities import CapacityAnswer, Strain
+from kassay.engines.clusters.figures import FOLLOWER, LEADER, Loads, Racks, TopicLoads
+from kassay.engines.clusters.growth import LateReader, TopicGrowth
+from kassay.engines.clusters.observed import ObservedGroup
+from kassay.engines.clusters.played import PlayedStep
+from kassay.engines.clusters.recommend import recommend
+from kassay.engines.clusters.scale import LOAD_FACTOR, GroupScale, Lag, Scaled, UsefulStep
+from kassay.engines.clusters.stability import NOT_GIVEN, several
+from kassay.engines.clusters.whatif import WhatIf
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.rollouts import paths_in_short, paths_view
 from kassay.writing.text import counted, shell_command

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kassay.certify.conform.run import ConformCause, ConformResult
-from kassay.certify.genuine.coordinator import KAFKAS
+from kassay.engines.conform.run import ConformCause, ConformResult
+from kassay.engines.genuine.coordinator import KAFKAS
 from kassay.report.screen.console import View, line, stack, whole_line
 from kassay.writing.text import counted
 

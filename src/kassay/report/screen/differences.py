@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kassay.certify.diff.compare import Lead
-from kassay.certify.diff.document import TargetDifference
-from kassay.certify.diff.replay import ReplayedDifference
-from kassay.certify.diff.run import DiffReport, SmallestDifference
-from kassay.certify.diff.upgrade import Upgrade, header_of
-from kassay.certify.runs.verdicts import without
+from kassay.engines.diff.compare import Lead
+from kassay.engines.diff.document import TargetDifference
+from kassay.engines.diff.replay import ReplayedDifference
+from kassay.engines.diff.run import DiffReport, SmallestDifference
+from kassay.engines.diff.upgrade import Upgrade, header_of
+from kassay.engines.runs.verdicts import without
 from kassay.kinds.views import frames_of
 from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, stack, whole_line

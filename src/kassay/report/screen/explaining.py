@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kassay.certify.explain import (
+from kassay.engines.explain import (
     ClaimExplanation,
     ClaimReading,
     DifferenceExplanation,

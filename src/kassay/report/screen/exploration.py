@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kassay.certify.protocols.against import ReleaseComparison
-from kassay.certify.protocols.explore import UNTRIED, ExploreResult
-from kassay.certify.protocols.settings import CLIENT_OF, KAFKA
-from kassay.certify.protocols.switch_runs import SwitchRow, command
+from kassay.engines.protocols.against import ReleaseComparison
+from kassay.engines.protocols.explore import UNTRIED, ExploreResult
+from kassay.engines.protocols.settings import CLIENT_OF, KAFKA
+from kassay.engines.protocols.switch_runs import SwitchRow, command
 from kassay.model.explore.stable import FINGERPRINT_BITS
 from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck
 from kassay.model.kinds import Verdict

@@ -14,8 +14,8 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kassay.certify.optimum.gaps import HUNTED, GapReport, Hunt, TargetGaps, WorstFound
-from kassay.certify.optimum.rank import Ranked
+from kassay.engines.optimum.gaps import HUNTED, GapReport, Hunt, TargetGaps, WorstFound
+from kassay.engines.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
 from kassay.model.kinds import Verdict
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
@@ -23,7 +23,7 @@ from kassay.solver.results import NO_OWNER
 from kassay.writing.text import counted, percent, shell_command
 
 if TYPE_CHECKING:
-    from kassay.certify.optimum.solve import OptimumLine
+    from kassay.engines.optimum.solve import OptimumLine
     from kassay.solver.proofs.prove import Proof
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kassay.certify.hunts.hunt import SentenceHunt
-from kassay.certify.hunts.worst import WorstCase
+from kassay.engines.hunts.hunt import SentenceHunt
+from kassay.engines.hunts.worst import WorstCase
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
 from kassay.report.described import hunt_blocks

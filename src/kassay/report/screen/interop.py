@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kassay.certify.live.clients import LIBRARIES
-from kassay.certify.live.interop import InteropResult, PairResult
+from kassay.engines.live.clients import LIBRARIES
+from kassay.engines.live.interop import InteropResult, PairResult
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted
 

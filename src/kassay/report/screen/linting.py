@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kassay.certify.lint.run import LintReport
-from kassay.certify.replicas.lint import LintSeverity
+from kassay.engines.lint.run import LintReport
+from kassay.engines.replicas.lint import LintSeverity
 from kassay.report.screen.console import View, line, stack, whole_line
 from kassay.writing.text import counted
 

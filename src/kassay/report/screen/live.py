@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kassay.certify.live.result import LiveClaimCount, LiveFinding, LiveResult
-from kassay.certify.live.upgrade import BrokerStep
+from kassay.engines.live.result import LiveClaimCount, LiveFinding, LiveResult
+from kassay.engines.live.upgrade import BrokerStep
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.certify.rehearse.migration import Migration, MigrationStep
+from kassay.engines.rehearse.migration import Migration, MigrationStep
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.certify.clusters.other_groups import OtherAnswer, OtherStep
+from kassay.engines.clusters.other_groups import OtherAnswer, OtherStep
 from kassay.report.screen.clusters import group_head
 from kassay.report.screen.console import View, line, plain_table, stack
 from kassay.writing.text import counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.certify.clusters.overview import GroupRow, GroupsOverview
+from kassay.engines.clusters.overview import GroupRow, GroupsOverview
 from kassay.report.screen.console import View, line, plain_table, stack
 from kassay.writing.text import counted
 

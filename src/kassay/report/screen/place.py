@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from kassay.certify.replicas.cluster import bytes_on
-from kassay.certify.replicas.judge import ClaimStanding, Standing
-from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
-from kassay.certify.replicas.proposal import BusiestBytes
-from kassay.certify.replicas.steps import ReassignmentStep
-from kassay.certify.replicas.unfinished import Unfinished
+from kassay.engines.replicas.cluster import bytes_on
+from kassay.engines.replicas.judge import ClaimStanding, Standing
+from kassay.engines.replicas.planned import BrokerLoad, ClusterPlan
+from kassay.engines.replicas.proposal import BusiestBytes
+from kassay.engines.replicas.steps import ReassignmentStep
+from kassay.engines.replicas.unfinished import Unfinished
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.place_commands import commands
 from kassay.writing.text import counted, shell_command

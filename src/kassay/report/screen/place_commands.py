@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kassay.certify.replicas.cluster import listed
-from kassay.certify.replicas.planned import ClusterPlan
+from kassay.engines.replicas.cluster import listed
+from kassay.engines.replicas.planned import ClusterPlan
 from kassay.report.screen.console import View, line, whole_line
 from kassay.writing.text import counted, shell_command
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from kassay.certify.conform.plays import MemberIds
-from kassay.certify.conform.script import event_line
-from kassay.certify.genuine.coordinator import GenuineStep
+from kassay.engines.conform.plays import MemberIds
+from kassay.engines.conform.script import event_line
+from kassay.engines.genuine.coordinator import GenuineStep
 from kassay.report.screen.console import View, stack, whole_line
 
 _OF_STATE: Final = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kassay.certify.clusters.played import Extent
-from kassay.certify.clusters.rolled import StepRoll
-from kassay.certify.clusters.rollout import POLICY
-from kassay.certify.rehearse.rehearsal import ComparedRoll, Rehearsal
+from kassay.engines.clusters.played import Extent
+from kassay.engines.clusters.rolled import StepRoll
+from kassay.engines.clusters.rollout import POLICY
+from kassay.engines.rehearse.rehearsal import ComparedRoll, Rehearsal
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.live import finding_lines, word_line
 from kassay.writing.text import counted

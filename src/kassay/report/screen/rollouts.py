@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kassay.certify.clusters.clients.rules import NOT_MEASURED, ClientRules
-from kassay.certify.clusters.played import Extent
-from kassay.certify.clusters.rolled import StepRoll
-from kassay.certify.clusters.rolling_scene import ClientSetting
-from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout
+from kassay.engines.clusters.clients.rules import NOT_MEASURED, ClientRules
+from kassay.engines.clusters.played import Extent
+from kassay.engines.clusters.rolled import StepRoll
+from kassay.engines.clusters.rolling_scene import ClientSetting
+from kassay.engines.clusters.rollout import POLICY, RollingStep, Rollout
 from kassay.report.screen.console import View, line, whole_line
 from kassay.writing.text import counted
 

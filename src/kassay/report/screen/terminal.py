@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from typing import Final
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.engines.runs.certificate import Certificate, ClaimResult
 from kassay.kinds.frames import Cell, Frame, Row, compacted
 from kassay.kinds.views import frames_of_trace
 from kassay.model.kinds import Verdict

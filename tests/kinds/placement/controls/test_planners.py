@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.runs.shrink import shrink
+from kassay.engines.runs.shrink import shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.kinds.placement.kind import PlanDriver

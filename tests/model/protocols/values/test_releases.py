@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.protocols.switches import check_switches
+from kassay.engines.protocols.switches import check_switches
 from kassay.model.protocols.coordinator.step import SWITCHES
 from kassay.model.protocols.values.releases import NEWEST, OLD_RULES, RELEASES
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kassay.certify.protocols.views import views_of
+from kassay.engines.protocols.views import views_of
 from kassay.model.explore.search import explore
 from kassay.model.explore.values import Action, Invariant, WalkLimits
 from kassay.properties.protocols.logged import ONCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kassay.certify.protocols.views import views_of
+from kassay.engines.protocols.views import views_of
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.values import Exploration
 from kassay.properties.protocols.registry import invariants

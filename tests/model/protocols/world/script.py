@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kassay.certify.protocols.views import beliefs
+from kassay.engines.protocols.views import beliefs
 from kassay.model.explore.values import Severity
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kassay.certify.protocols.explore import build
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.engines.protocols.explore import build
+from kassay.engines.protocols.settings import ExploreSettings
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.records import Background
 from kassay.model.protocols.world.groups import ConsumerModel

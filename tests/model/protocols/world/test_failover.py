@@ -4,7 +4,7 @@ Rounds are counted from what the failed coordinator had stored. Classic clients 
 version 1 where a follower is to be recognised as unchanged: from version 2 on its generation differs.
 """
 
-from kassay.certify.protocols.views import beliefs
+from kassay.engines.protocols.views import beliefs
 from kassay.model.protocols.before_0_9.zookeeper import SHARES
 from kassay.model.protocols.faults import Faults
 from tests.explored import build

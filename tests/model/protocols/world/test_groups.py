@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.protocols.views import beliefs
+from kassay.engines.protocols.views import beliefs
 from kassay.model.explore.search import explore
 from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.protocols.clients.classic_state import ClassicState as ClientState
@@ -138,7 +138,7 @@ def named(ask):
 
 @pytest.mark.slow
 def test_scenario_50_a_rollout_by_client_is_never_inconsistent():
-    from kassay.certify.protocols.views import views_of
+    from kassay.engines.protocols.views import views_of
     from kassay.model.explore.search import explore as walk
     from kassay.model.explore.values import WalkLimits
     from kassay.model.protocols.world.context import ModelOptions

@@ -5,7 +5,7 @@ from itertools import permutations, product
 
 import pytest
 
-from kassay.certify.protocols.views import codec_of
+from kassay.engines.protocols.views import codec_of
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.world.canonical import WorldRenaming, least, orders_of, ranked, sources

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from kassay.certify.protocols.views import views_of
+from kassay.engines.protocols.views import views_of
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.values import Severity, WalkLimits, run
 from kassay.model.kinds import Verdict

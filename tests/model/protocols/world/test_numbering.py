@@ -4,8 +4,8 @@ from itertools import pairwise, permutations
 
 import pytest
 
-from kassay.certify.protocols.explore import build
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.engines.protocols.explore import build
+from kassay.engines.protocols.settings import ExploreSettings
 from kassay.model.explore.search import explore
 from kassay.model.protocols.faults import parse_faults
 from kassay.model.protocols.world import canonical

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.protocols.views import views_of
+from kassay.engines.protocols.views import views_of
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.census import Breach
 from kassay.model.protocols.clients.classic_state import ClassicState

@@ -7,8 +7,8 @@ from itertools import permutations, product
 
 import pytest
 
-from kassay.certify.protocols.explore import shares_of
-from kassay.certify.protocols.views import views_of
+from kassay.engines.protocols.explore import shares_of
+from kassay.engines.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.values import Severity, WalkLimits, run

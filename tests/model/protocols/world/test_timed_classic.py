@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.protocols.views import beliefs
+from kassay.engines.protocols.views import beliefs
 from kassay.model.protocols.clients.classic_state import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.faults import Faults

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from kassay.certify.protocols.explore import shares_of
+from kassay.engines.protocols.explore import shares_of
 from kassay.model.errors import InputError
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.values import WalkLimits, run

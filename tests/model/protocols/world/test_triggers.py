@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.protocols.views import beliefs, views_of
+from kassay.engines.protocols.views import beliefs, views_of
 from kassay.model.explore.values import Severity
 from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.groups import ClassicGroup

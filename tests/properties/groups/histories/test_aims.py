@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from kassay.certify.runs.blocks import Job, open_bench, play_block
-from kassay.certify.runs.options import Budget, RunOptions, claims_of
-from kassay.certify.targets.resolve import resolve
+from kassay.engines.runs.blocks import Job, open_bench, play_block
+from kassay.engines.runs.options import Budget, RunOptions, claims_of
+from kassay.engines.targets.resolve import resolve
 from kassay.model.groups.history import CreateTopic, Join
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.properties.groups.histories.generator import GroupProfile

@@ -22,7 +22,7 @@ from kassay.reading.kafka.offsets.values import (
     SourceTopics,
     TargetPartitions,
 )
-from tests.certify.audits.logs import tps
+from tests.engines.audits.logs import tps
 from tests.offsets_log import Given, Log, Stored, Subscribed
 
 TP = TopicPartition("orders", 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.certify.protocols.views import beliefs
+from kassay.engines.protocols.views import beliefs
 from kassay.model.protocols.values.requests import image_of
 from kassay.model.protocols.values.streams import StreamsSubtopology, StreamsTopology
 from kassay.model.protocols.world.streams.census import wanted

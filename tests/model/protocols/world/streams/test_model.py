@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.protocols.views import beliefs
+from kassay.engines.protocols.views import beliefs
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.values import Severity
 from kassay.model.kinds import Verdict
