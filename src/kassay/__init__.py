@@ -1,3 +1,26 @@
-"""kassay (Kafka + assay): puts Kafka's assignment rules to the test."""
+"""kassay (Kafka + assay): puts Kafka's assignment rules to the test.
+
+Each file of `kassay.api` is a function of this package: `kassay.certify("my_assignor.py")`.
+"""
+
+from importlib import import_module as _import_module
+from pkgutil import iter_modules as _iter_modules
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """The function of this name; it is imported when it is first used."""
+    if name.startswith("_") or name not in _functions():
+        raise AttributeError(f"module 'kassay' has no attribute {name!r}")
+    function = getattr(_import_module(f"kassay.api.{name}"), name)
+    globals()[name] = function
+    return function
+
+
+def __dir__() -> list[str]:
+    return ["__version__", *_functions()]
+
+
+def _functions() -> list[str]:
+    return sorted(each.name for each in _iter_modules(_import_module("kassay.api").__path__))

@@ -13,19 +13,32 @@ from kassay.writing.files import write_text
 
 if TYPE_CHECKING:
     from kassay.report.blocks import Described
+    from kassay.report.result import Result
+
+
+def write_result(result: Result, out: Path | None, name: str) -> None:
+    """Write the page of a result if `--out` was given; raises `InputError` if that fails."""
+    if (again := _again()) is not None and out is not None:
+        write_page(result.page(again), out, name)
 
 
 def write_described(described: Described, out: Path | None, name: str) -> None:
     """Write the page of a described result if `--out` was given; raises `InputError` if that fails."""
     from kassay.report.pages.blocks import render
+
+    if (again := _again()) is not None and out is not None:
+        write_page(render(described, again), out, name)
+
+
+def _again() -> str | None:
+    """The command that reproduces this run, with its seed; None unless `--out` was given."""
     from kassay.writing.text import shell_command
 
     context = click.get_current_context()
-    given = context.get_parameter_source("out") is not click.core.ParameterSource.DEFAULT
-    if out is not None and given:
-        seeded = "seed" in context.params
-        again = typed_again(context) if seeded else shell_command(["kassay", *context.find_root().obj])
-        write_page(render(described, again), out, name)
+    if context.get_parameter_source("out") is click.core.ParameterSource.DEFAULT:
+        return None
+    seeded = "seed" in context.params
+    return typed_again(context) if seeded else shell_command(["kassay", *context.find_root().obj])
 
 
 def write_page(text: str, out: Path, name: str) -> None:

@@ -24,22 +24,18 @@ def command(names: tuple[str, ...], seconds: float, out: Path | None, json_path:
     A claim known to be false must be refuted, and is shown with its smallest counterexample. Exit codes: 0
     every result is as expected, 1 one is not, 3 one is unknown.
     """
-    from kassay.cli.pages import write_described
-    from kassay.report.described import proofs_described
+    from kassay.api.prove import prove
+    from kassay.cli.pages import write_result
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import proof_view
     from kassay.solver.proofs.obligation import ProofVerdict
-    from kassay.solver.proofs.prove import chosen, proofs
+    from kassay.solver.proofs.prove import chosen
 
-    results = []
     with bar("proving", len(chosen(names))) as tell:
-        for proof in proofs(names, seconds):
-            results.append(proof)
-            tell(len(results))
-    documents = [proof.document() | {"as_expected": proof.as_expected} for proof in results]
-    present({"schema": "kassay/proofs/1", "proofs": documents}, lambda: proof_view(results), json_path)
-    write_described(proofs_described(results), out, "prove.html")
-    verdicts = {proof.verdict for proof in results if not proof.as_expected}
+        result = prove(*names, seconds=seconds, progress=tell)
+    present(result.to_json(), lambda: proof_view(result.proofs), json_path)
+    write_result(result, out, "prove.html")
+    verdicts = {proof.verdict for proof in result.unexpected}
     if verdicts - {ProofVerdict.UNKNOWN}:
         return 1
     return 3 if verdicts else 0

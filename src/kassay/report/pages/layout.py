@@ -62,6 +62,12 @@ def fragment(template: str, macro: str, /, *arguments: object) -> Markup:
     return Markup(getattr(module, macro)(*arguments))
 
 
+def framed(page: str) -> str:
+    """The page as an inline frame, for a notebook."""
+    frame = Markup('<iframe srcdoc="{}" title="kassay" style="width:100%;height:36em;border:0"></iframe>')
+    return str(frame.format(page))
+
+
 @cache
 def environment() -> Environment:
     """The templates with their filters: `lines` displays a text of several lines, `number` a count."""

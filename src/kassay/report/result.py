@@ -1,0 +1,60 @@
+"""What a function of the package root returns: frozen, short in a shell, a page in a notebook, a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Progress(Protocol):
+    """Is called during long work with what is done, and in words."""
+
+    def __call__(self, done: float, words: str = "", /) -> object:
+        """Take note of it; what comes back is ignored."""
+
+
+def no_progress(_done: float, _words: str = "", /) -> None:
+    """The progress that no one looks at."""
+
+
+class Result(ABC):
+    """The base of all results; each is a frozen dataclass (`repr=False`) of what was found."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def summary(self) -> str:
+        """What was found, in a few words."""
+
+    @abstractmethod
+    def to_json(self) -> Any:
+        """The document that the command writes with `--json`: dicts, lists, texts and numbers."""
+
+    @abstractmethod
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """The rows of `to_frame`, all with the same columns."""
+
+    @abstractmethod
+    def page(self, again: str = "") -> str:
+        """The page that the command writes, as HTML; `again` reproduces it, if given."""
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The rows as a data frame; raises `ImportError` without pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_frame() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(list(self.rows()))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        """The page inside a frame of its own, so that its style and the notebook's stay apart."""
+        from kassay.report.pages.layout import framed
+
+        return framed(self.page())

@@ -1,0 +1,79 @@
+"""The functions of the package's root: which there are, that they stay, what they return, and their examples."""
+
+import ast
+import doctest
+import inspect
+import json
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import kassay
+import kassay.api
+from kassay.report.result import Result
+from tests.paths import DOCS, ROOT
+
+FUNCTIONS = sorted(each.name for each in pkgutil.iter_modules(kassay.api.__path__))
+
+
+def test_the_root_has_a_function_for_each_file():
+    assert [name for name in dir(kassay) if name != "__version__"] == FUNCTIONS
+    for name in FUNCTIONS:
+        assert inspect.isfunction(getattr(kassay, name)), name
+    with pytest.raises(AttributeError, match="no attribute 'certified'"):
+        kassay.certified  # noqa: B018
+
+
+def test_the_types_of_the_root_are_those_of_the_files():
+    tree = ast.parse((ROOT / "src/kassay/__init__.pyi").read_text(encoding="utf-8"))
+    typed = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    assert [(node.module, node.names[0].name, node.names[0].asname) for node in typed] == [
+        (f"kassay.api.{name}", name, name) for name in FUNCTIONS
+    ]
+
+
+def test_functions_stay_when_every_module_is_imported():
+    """A module of the same name would take the place of a function once it is imported."""
+    code = (
+        "import kassay, pkgutil, importlib, inspect\n"
+        "for each in pkgutil.walk_packages(kassay.__path__, 'kassay.'):\n"
+        "    if 'pipeline' in each.name or 'foreign' in each.name or each.name.endswith('__main__'): continue\n"
+        "    importlib.import_module(each.name)\n"
+        "print(*[name for name in dir(kassay) if inspect.isfunction(getattr(kassay, name))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == FUNCTIONS
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_examples_run(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    module = import_module(f"kassay.api.{name}")
+    assert ">>> kassay." in (getattr(module, name).__doc__ or ""), "expected an example"
+    result = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert result.attempted and not result.failed
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_returns_a_result(name):
+    returned = inspect.get_annotations(getattr(kassay, name), eval_str=False)["return"]
+    home = import_module(f"kassay.api.{name}")
+    assert issubclass(getattr(home, returned), Result)
+    assert "command" not in returned.lower()
+
+
+def test_each_command_has_its_function_or_a_reason():
+    """The table of `docs/api.md`."""
+    rows = [
+        [cell.strip(" `") for cell in line.split("|")[1:-1]]
+        for line in (DOCS / "api.md").read_text(encoding="utf-8").splitlines()
+        if line.count(" | ") == 2 and line.startswith("| `")
+    ]
+    commands = json.loads((DOCS / "cli.json").read_text(encoding="utf-8"))
+    table = {command: function.removeprefix("kassay.") for command, function, _ in rows}
+    assert sorted(table) == sorted(name for name in commands["commands"] if name)
+    assert sorted(each for each in table.values() if each != "-") == FUNCTIONS
+    assert all(words for _, function, words in rows if function == "-"), "expected a reason"
