@@ -11,12 +11,11 @@ from kassay.engines.runs.options import Budget, RunOptions
 from kassay.engines.targets.resolve import resolve
 from kassay.report.blocks import CommandBlock, RowsBlock, StoryBlock, TextBlock, VerdictBlock
 from kassay.report.described import (
-    conform_described,
     diff_described,
     hunts_described,
-    live_described,
     proofs_described,
 )
+from kassay.report.described_runs import conform_described, live_described
 from kassay.solver.proofs.prove import proofs
 from tests.cli.commands.test_live import result as live_result
 from tests.engines.live.simulated import early, moves_between, simulated
@@ -35,11 +34,12 @@ def test_a_hunt_has_its_verdict_and_its_counterexample() -> None:
 
 
 def test_a_proof_is_a_row_and_a_refutation_has_its_counterexample() -> None:
-    ((verdict, rows),) = proofs_described(list(proofs(["ceil-range-even", "abs"]))).sections
+    ((verdict, _, rows),) = proofs_described(list(proofs(["ceil-range-even", "abs"]))).sections
     assert isinstance(verdict, VerdictBlock) and isinstance(rows, RowsBlock)
     assert verdict.look == "ok"
     assert {row[0].partition("/")[0] for row in rows.rows} == {"ceil-range-even", "abs"}
-    assert any(row[1] == "refuted" and row[4] != "-" for row in rows.rows)
+    assert any(row[1] == "refuted" and row[4] == "P = 4, C = 3, N = 2" for row in rows.rows)
+    assert verdict.said == "2 refuted as expected, 3 proved, for all sizes"
 
 
 def verdict_in(blocks) -> VerdictBlock:
@@ -59,7 +59,8 @@ def test_two_targets_that_differ_have_both_answers_and_a_replay() -> None:
     assert commands_in(blocks) == ["kassay replay found.json"]
     assert any(isinstance(each, StoryBlock) for each in blocks)
     said = [each.text for each in blocks if isinstance(each, TextBlock)]
-    assert said and all("range gives" in each and not each.startswith("different") for each in said)
+    answers = [each for each in said if "differs" in each]
+    assert answers and all("range gives" in each and not each.startswith("different") for each in answers)
     (same,) = diff_described(diff(resolve("range"), resolve("range"), options), None).sections
     assert (verdict_in(same).look, commands_in(same)) == ("ok", [])
 
@@ -73,9 +74,9 @@ def test_a_comparison_says_whether_the_model_or_kafka_is_at_fault() -> None:
         return verdict_in(blocks), commands_in(blocks)
 
     clean, differs, breaks = described(), described((cause,)), described((), (cause,))
-    assert (clean[0].word, clean[0].look, clean[1]) == ("The model does what Kafka does", "ok", [])
-    assert (differs[0].word, differs[0].look) == ("The model differs from Kafka", "bad")
-    assert (breaks[0].word, breaks[0].look) == ("Kafka breaks an invariant in a new way", "bad")
+    assert (clean[0].word, clean[0].look, clean[1]) == ("Same", "ok", [])
+    assert (differs[0].word, differs[0].look) == ("Different", "bad")
+    assert (breaks[0].word, breaks[0].look) == ("Kafka breaks an invariant", "bad")
     assert differs[1] == breaks[1] == ["0  join"]
     assert differs[0].said.startswith("1 difference, 0 new") and breaks[0].said.startswith(
         "0 differences, 1 new"

@@ -1,15 +1,17 @@
-"""Hunts, proofs, differences, conformance and live histories, each described once."""
+"""Hunts, proofs and differences, each described once for a terminal, a page and a notebook."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kassay.engines.conform.run import ConformCause, ConformResult
-from kassay.engines.diff.run import DiffReport
+from kassay.engines.diff.compare import Lead
+from kassay.engines.diff.document import TargetDifference
+from kassay.engines.diff.run import DiffReport, SmallestDifference
 from kassay.engines.hunts.document import answer
 from kassay.engines.hunts.hunt import HuntOutcome, SentenceHunt
-from kassay.engines.live.result import LiveResult
+from kassay.engines.runs.verdicts import without
 from kassay.kinds.views import frames_of, frames_of_trace
 from kassay.report import facts
 from kassay.report.blocks import (
@@ -17,12 +19,12 @@ from kassay.report.blocks import (
     BreakBlock,
     CommandBlock,
     Described,
-    HeadingBlock,
     RowsBlock,
     StoryBlock,
     TextBlock,
     VerdictBlock,
 )
+from kassay.solver.proofs.obligation import ProofVerdict
 from kassay.solver.proofs.prove import Proof
 from kassay.writing.text import counted, shell_command
 
@@ -34,6 +36,9 @@ _HUNTS: Final = {
     HuntOutcome.BROKEN: ("Broken", "bad"),
 }
 _MESSAGES_MAX: Final = 4
+_LINES_MAX: Final = 8
+_PREFIX: Final = "different: "
+"""How each line of a difference begins in a trace, like a violation of a claim."""
 
 
 def hunts_described(hunts: Sequence[SentenceHunt]) -> Described:
@@ -42,138 +47,124 @@ def hunts_described(hunts: Sequence[SentenceHunt]) -> Described:
 
 
 def hunt_blocks(hunt: SentenceHunt) -> Iterator[Block]:
-    """One hunt."""
-    example = hunt.example
-    if example is not None:
-        trace = example.trace
-        yield TextBlock(hunt.claim.kind.sentence, name=hunt.target.spec)
-        for message in trace.violations[:_MESSAGES_MAX]:
-            yield TextBlock(message, "bad", depth=2)
-        yield BreakBlock()
-        yield StoryBlock(tuple(frames_of_trace(trace)))
-        if command := facts.replay_command(example):
-            yield CommandBlock("replay", command)
+    """One hunt: its verdict, and what the claim says of the counterexample round by round."""
     seed = f"(seed {hunt.seed})" if hunt.histories else ""
     word, look = _HUNTS[hunt.outcome]
     yield VerdictBlock(word, look, hunt.target.spec, f"{hunt.claim.id}: {answer(hunt)}", seed)
     if narrowed := facts.narrowed_by(hunt.narrowed_by):
         yield TextBlock(narrowed, "warn", depth=2)
+    example = hunt.example
+    if example is None:
+        return
+    trace = example.trace
+    yield TextBlock(hunt.claim.kind.sentence, depth=2)
+    for message in trace.violations[:_MESSAGES_MAX]:
+        yield TextBlock(message, "bad", depth=2)
+    yield BreakBlock()
+    yield StoryBlock(tuple(frames_of_trace(trace)))
+    if command := facts.replay_command(example):
+        yield CommandBlock("replay", command)
 
 
 def proofs_described(proofs: Sequence[Proof]) -> Described:
     """The proofs with their counterexamples."""
-    expected = sum(each.as_expected for each in proofs)
-    good = expected == len(proofs)
+    good = all(each.as_expected for each in proofs)
     rows = tuple(
         (
             each.obligation.name,
             str(each.verdict),
             f"{each.elapsed_s:.2f}",
             each.obligation.sentence,
-            ", ".join(f"{name} = {value}" for name, value in (each.counterexample or {}).items()) or "-",
+            _not_for(each),
         )
         for each in proofs
     )
+    said = ", ".join(f"{count} {outcome}" for outcome, count in Counter(map(_outcome, proofs)).items())
     verdict = VerdictBlock(
         "As expected" if good else "Not as expected",
         "ok" if good else "bad",
         counted(len(proofs), "claim"),
-        ", ".join(
-            f"{sum(str(each.verdict) == word for each in proofs)} {word}"
-            for word in dict.fromkeys(str(each.verdict) for each in proofs)
-        )
-        + ", for all sizes.",
+        f"{said}, for all sizes",
     )
     columns = ("claim", "verdict", "s", "statement", "not for")
-    return Described("proofs for all sizes", ((verdict, RowsBlock(columns, rows, ("s",))),))
+    return Described("proofs for all sizes", ((verdict, BreakBlock(), RowsBlock(columns, rows, ("s",))),))
+
+
+def _outcome(proof: Proof) -> str:
+    if not proof.as_expected:
+        return f"{proof.verdict} but expected to be {proof.obligation.expected}"
+    return "refuted as expected" if proof.verdict is ProofVerdict.REFUTED else str(proof.verdict)
+
+
+def _not_for(proof: Proof) -> str:
+    if proof.vacuous:
+        return "vacuous: nothing meets its assumptions"
+    return ", ".join(f"{name} = {value}" for name, value in (proof.counterexample or {}).items()) or "-"
 
 
 def diff_described(report: DiffReport, path: str | None) -> Described:
     """On how many inputs two targets were compared, and the smallest difference with its two answers."""
-    words = {"differ": ("Different", "bad"), "alike": ("Same", "ok")}
-    word, look = words.get(report.verdict, ("Unknown", "warn"))
-    cases, inputs = counted(report.cases, "history"), counted(report.inputs, "input")
-    said = f"in {report.differing} of {cases}." if report.differing else f"on {inputs} of {cases}."
-    blocks: list[Block] = [VerdictBlock(word, look, f"{report.left} and {report.right}", said)]
+    inputs = counted(report.inputs, "input")
+    word, look, said = {
+        "differ": ("Different", "bad", f"in {report.differing} of {counted(report.cases, 'history')}"),
+        "alike": ("Same", "ok", f"on {inputs}"),
+    }.get(report.verdict, ("Unknown", "warn", f"the same on {inputs}: {_ended(report)}"))
+    targets = f"{report.left} and {report.right}"
+    blocks: list[Block] = [VerdictBlock(word, look, targets, said)]
+    blocks += [TextBlock(text, look, depth=2) for text, look in _compared(report) if text]
     if report.smallest is not None:
-        difference = report.smallest.difference
-        blocks += [
-            TextBlock(each.removeprefix("different: "), "bad") for each in difference.lines[:_MESSAGES_MAX]
-        ]
-        blocks.append(StoryBlock(tuple(frames_of(difference.kind, difference.narration, difference.case))))
-        if path:
-            blocks.append(CommandBlock("replay", shell_command(("kassay", "replay", path))))
+        blocks += _smallest_difference(report.smallest, path)
     return Described("two targets compared", (tuple(blocks),))
 
 
-def conform_described(result: ConformResult) -> Described:
-    """The coordinator model compared with Kafka's own: differences, broken invariants, what is not driven."""
-    new = sum(cause.known is None for cause in result.broken)
-    word = "The model does what Kafka does"
-    if result.differences:
-        word = "The model differs from Kafka"
-    elif new:
-        word = "Kafka breaks an invariant in a new way"
-    verdict = VerdictBlock(
-        word,
-        "ok" if result.holds else "bad",
-        f"Kafka {result.settings.release}",
-        f"{counted(len(result.differences), 'difference')}, {new} new about Kafka, in "
-        f"{sum(result.steps.values()):,} steps of {counted(result.histories, 'history')}.",
-        f"(seed {result.settings.seed})",
-    )
-    steps = tuple((kind, f"{count:,}") for kind, count in sorted(result.steps.items()))
-    return Described(
-        "the coordinator model compared with Kafka's own",
-        (
-            (
-                verdict,
-                RowsBlock(("histories", "steps"), steps, ("steps",)),
-                HeadingBlock("Differences between the model and Kafka"),
-                *_causes(result.differences),
-                HeadingBlock("Invariants that Kafka breaks"),
-                *_causes(result.broken),
-                HeadingBlock("Not driven"),
-                *(TextBlock(each) for each in result.settings.not_driven),
-            ),
-        ),
-    )
+def _ended(report: DiffReport) -> str:
+    if report.interrupted:
+        return "interrupted"
+    return "the time was over" if report.inputs else "nothing to compare"
 
 
-def _causes(causes: Sequence[ConformCause]) -> Iterator[Block]:
-    if not causes:
-        yield TextBlock("none")
-    for cause in causes:
-        known = cause.known
-        word = f"known as {known.letter}: {known.words}" if known else f"new: {cause.text}"
-        many = counted(cause.histories, "history")
-        yield TextBlock(f"{cause.cause} ({many}, {word})", "plain" if known else "bad")
-        if known is None:
-            yield CommandBlock("script", "\n".join(cause.script))
+def _compared(report: DiffReport) -> Iterator[tuple[str, str]]:
+    """What was compared, and what weakens the verdict, each with its look."""
+    # The comparison of groups up to a size ends some cases after the first difference.
+    groups = "groups" if report.differing else "every group"
+    place = f"{groups} up to {report.scope}" if report.scope else f"seed {report.seed}"
+    cases, inputs = counted(report.cases, "history"), counted(report.inputs, "input")
+    yield f"{cases}, {inputs}, by {report.by}, {place}", "dim"
+    yield facts.narrowed_by(report.narrowed_by), "warn"
+    if report.left == report.right:
+        yield f"both are {report.left}", "warn"
+    if cut := without(report.left_out):
+        yield f"{report.scope} is {cut}", "dim"
+    if report.unanswered:
+        unanswered = counted(report.unanswered, "input")
+        yield f"to {unanswered} neither had an answer; both failed the same way", "warn"
 
 
-def live_described(result: LiveResult) -> Described:
-    """Real clients on a genuine broker: the verdict, a row for each claim, and each finding."""
-    looks = {"holds": "ok", "unknown": "warn", "violated": "bad"}
-    clients = ", ".join(f"{name} {version}" for name, version in sorted(result.clients.items()))
-    counts = result.counts()
-    rows = tuple(
-        (each.claim, f"{each.judged:,}", f"{each.unknown:,}", f"{each.violated:,}", "; ".join(each.why))
-        for each in counts
-    )
-    violated = counted(len(result.findings), "finding") if result.findings else "no claim violated"
-    said = f"{violated} in {counted(len(result.played), 'history')}."
-    subject = f"Kafka {result.release} with {clients or 'no client'}"
-    blocks: list[Block] = [
-        VerdictBlock(result.word.capitalize(), looks[result.word], subject, said, f"(seed {result.seed})")
-    ]
-    for finding in result.findings:
-        ruling = finding.ruling
-        seen = f"seen in {finding.seen} of {finding.plays}"
-        blocks += [
-            TextBlock(f"{ruling.text} ({finding.action}, {seen})", "bad", ruling.claim),
-            CommandBlock("replay", shell_command(result.replay_of(finding))),
-        ]
-    columns = ("claim", "judged", "unknown", "violated", "why unknown")
-    blocks.append(RowsBlock(columns, rows, columns[1:4]))
-    return Described("live histories", (tuple(blocks),))
+def _smallest_difference(smallest: SmallestDifference, path: str | None) -> Iterator[Block]:
+    difference = smallest.difference
+    counts = ", ".join(counted(number, noun[:-1]) for noun, number in smallest.counts.items())
+    kind, leads = input_word(difference.contradictory), leading(difference)
+    yield TextBlock(f"smallest case: {counts}; {kind}; as {leads} answers:", depth=2)
+    yield from difference_lines(difference.lines)
+    yield BreakBlock()
+    yield StoryBlock(tuple(frames_of(difference.kind, difference.narration, difference.case)))
+    if path:
+        yield CommandBlock("replay", shell_command(("kassay", "replay", path)))
+
+
+def input_word(contradictory: bool) -> str:
+    """What kind of input it is."""
+    return f"{'conflicting' if contradictory else 'ordinary'} input"
+
+
+def difference_lines(lines: Sequence[str]) -> Iterator[Block]:
+    """The differences between the answers, one line each."""
+    for each in lines[:_LINES_MAX]:
+        yield TextBlock(each.removeprefix(_PREFIX), "bad", depth=2)
+    if (more := len(lines) - _LINES_MAX) > 0:
+        yield TextBlock(f"and {more} more", "dim", depth=2)
+
+
+def leading(difference: TargetDifference) -> str:
+    """The target whose answers the history follows."""
+    return (difference.left if difference.lead is Lead.LEFT else difference.right).target

@@ -40,7 +40,7 @@ def test_a_difference_is_shown_saved_replayed_and_explained(tmp_path, monkeypatc
 def test_targets_that_agree_end_with_0_and_the_number_of_inputs(tmp_path):
     done = kassay("diff", "sticky", "sticky", "--histories", "30", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "ALIKE  on " in done.stdout
+    assert "SAME  sticky and sticky: on " in done.stdout
     assert not (tmp_path / ".kassay").exists()
 
 

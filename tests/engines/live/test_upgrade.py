@@ -13,7 +13,7 @@ from kassay.engines.live.run import LiveOptions, live
 from kassay.engines.live.script import LiveAction, LiveScript, LiveSeat, script_of, script_toml
 from kassay.engines.live.upgrade import broker_steps, upgrade_script, upgrade_scripts
 from kassay.model.cluster import TopicPartition
-from kassay.report.screen.live import broker_rows
+from kassay.report.described_runs import broker_rows
 
 SEATS = tuple(LiveSeat(f"m{number}", "java", ("range",)) for number in (1, 2))
 OLD, NEW = "4.3.1", "4.4.0"

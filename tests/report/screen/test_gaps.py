@@ -22,7 +22,6 @@ from kassay.report.screen.gaps import (
     hunt_view,
     optimum_row,
     optimum_table,
-    proof_view,
     rank_view,
     runs,
 )
@@ -31,7 +30,6 @@ from kassay.solver.groups.results import as_group, gap
 from kassay.solver.instances.brokers_and_tasks import placement
 from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import staircase
-from kassay.solver.proofs.prove import proofs
 
 INSTANCES = [Located(consumer("join", seed, members=4, partitions=10), str(seed)) for seed in range(5)]
 RAISES = "class A:\n    def assign(self, topics, members):\n        raise ValueError('no')\n"
@@ -172,11 +170,3 @@ def test_a_short_assignment_is_shown_member_by_member(members, short):
         rows = [row.split() for row in text.splitlines()[1:]]
         assert [int(row[1]) for row in rows] == [len(row) - 2 for row in rows]
         assert sorted(int(row[1]) for row in rows) == found["loads"]
-
-
-def test_a_proof_is_told_with_its_counterexample_and_counted():
-    lines = shown(proof_view(list(proofs(["ceil-range-even"])))).splitlines()
-    refuted = next(i for i, text in enumerate(lines) if text.startswith("ceil-range-even/all"))
-    assert "refuted" in lines[refuted]
-    assert lines[refuted + 1].strip() == "not for P = 4, C = 3, N = 2"
-    assert "refuted as expected" in lines[0]

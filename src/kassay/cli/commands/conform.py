@@ -69,8 +69,8 @@ def command(
     from kassay.cli.pages import write_described
     from kassay.engines.conform.run import ConformSettings, conform
     from kassay.engines.genuine.jars import coordinator_jars, kafka_home
-    from kassay.report.described import conform_described
-    from kassay.report.screen.conformance import conform_view
+    from kassay.report.described_runs import conform_described
+    from kassay.report.screen.blocks import described_view
     from kassay.report.screen.console import bar
 
     until = SECONDS if seconds is None and steps is None else seconds
@@ -80,6 +80,6 @@ def command(
         result = conform(settings, jars, progress=progress)
     if out is not None:
         write_scripts(out, [*result.differences, *result.broken])
-    present(result.to_json(), lambda: conform_view(result), json_path)
+    present(result.to_json(), lambda: described_view(conform_described(result)), json_path)
     write_described(conform_described(result), out, "conform.html")
     return 0 if result.holds else 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +71,8 @@ def command(left: str, right: str, **chosen: Any) -> int:
     from kassay.engines.targets.resolve import resolve
     from kassay.model.errors import TargetError
     from kassay.report.described import diff_described
+    from kassay.report.screen.blocks import described_view
     from kassay.report.screen.console import bar
-    from kassay.report.screen.differences import diff_view
 
     options = _options(chosen)
     targets, unloadable = [], []
@@ -105,7 +104,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
         )
     report = replace(report, narrowed_by=narrowing_settings("assume", "exhaustive"))
     path = _saved(report, chosen["out"])
-    present(report.to_json(path), partial(diff_view, report, path), chosen["json_path"])
+    present(report.to_json(path), lambda: described_view(diff_described(report, path)), chosen["json_path"])
     write_described(diff_described(report, path), chosen["out"], "diff.html")
     return report.exit_code
 

@@ -251,10 +251,9 @@ def _present(hunts: list[SentenceHunt], chosen: dict[str, Any]) -> None:
     from kassay.cli.pages import write_described
     from kassay.engines.hunts.document import document
     from kassay.report.described import hunts_described
-    from kassay.report.screen.console import stack
-    from kassay.report.screen.hunting import hunt_view
+    from kassay.report.screen.blocks import described_view
 
     documents = [document(each) for each in hunts]
     whole = documents[0] if len(documents) == 1 else documents
-    present(whole, lambda: stack(*map(hunt_view, hunts)), chosen["json_path"])
+    present(whole, lambda: described_view(hunts_described(hunts)), chosen["json_path"])
     write_described(hunts_described(hunts), chosen["out"], "hunt.html")

@@ -77,8 +77,9 @@ def command(files: tuple[str, ...], clean: bool, **chosen: Any) -> int:
     from kassay.engines.live.run import LiveOptions, fetch_releases, live, require_own, require_programs
     from kassay.engines.live.script import is_script, read_script
     from kassay.model.errors import InputError
+    from kassay.report.described_runs import live_described
+    from kassay.report.screen.blocks import described_view
     from kassay.report.screen.console import bar
-    from kassay.report.screen.live import live_view
 
     scripts = [file for file in files if is_script(file)]
     rollout = Rehearsing(
@@ -136,14 +137,14 @@ def command(files: tuple[str, ...], clean: bool, **chosen: Any) -> int:
         _agree(options, chosen["bootstrap"], yes=chosen["yes"])
     with bar("playing", None if read else chosen["histories"]) as progress:
         result = live(options, ready, lambda done, words: progress(done, words))
-    present(result.to_json(), lambda: live_view(result), chosen["json_path"])
+    present(result.to_json(), lambda: described_view(live_described(result)), chosen["json_path"])
     _write_page(result)
     return result.exit_code
 
 
 def _write_page(result: LiveResult) -> None:
     """Write the page of the result next to its scripts and recordings."""
-    from kassay.report.described import live_described
+    from kassay.report.described_runs import live_described
     from kassay.report.pages.blocks import render
     from kassay.writing.files import write_text
 

@@ -26,14 +26,15 @@ def command(names: tuple[str, ...], seconds: float, out: Path | None, json_path:
     """
     from kassay.api.prove import prove
     from kassay.cli.pages import write_result
+    from kassay.report.described import proofs_described
+    from kassay.report.screen.blocks import described_view
     from kassay.report.screen.console import bar
-    from kassay.report.screen.gaps import proof_view
     from kassay.solver.proofs.obligation import ProofVerdict
     from kassay.solver.proofs.prove import chosen
 
     with bar("proving", len(chosen(names))) as tell:
         result = prove(*names, seconds=seconds, progress=tell)
-    present(result.to_json(), lambda: proof_view(result.proofs), json_path)
+    present(result.to_json(), lambda: described_view(proofs_described(result.proofs)), json_path)
     write_result(result, out, "prove.html")
     verdicts = {proof.verdict for proof in result.unexpected}
     if verdicts - {ProofVerdict.UNKNOWN}:

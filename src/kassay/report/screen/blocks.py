@@ -9,6 +9,7 @@ from kassay.report.blocks import (
     Block,
     BreakBlock,
     CommandBlock,
+    Described,
     HeadingBlock,
     RowsBlock,
     StoryBlock,
@@ -19,6 +20,11 @@ from kassay.report.screen.console import View, line, plain_table, stack, whole_l
 from kassay.report.screen.terminal import story
 
 _STYLES: Final = {"ok": "green", "bad": "red", "warn": "yellow", "dim": "dim", "plain": ""}
+
+
+def described_view(described: Described) -> View:
+    """The sections below each other."""
+    return stack(*(blocks_view(blocks) for blocks in described.sections))
 
 
 def blocks_view(blocks: Iterable[Block]) -> View:
@@ -41,8 +47,13 @@ def _views(block: Block) -> Iterator[View]:
         case StoryBlock(frames):
             yield story(frames)
         case CommandBlock(label, command):
-            yield whole_line(f"  {label}: {command}", style="cyan")
-        case RowsBlock(columns, rows, numeric):
-            yield plain_table(columns, rows, numeric)
+            rows = command.split("\n")
+            if len(rows) == 1:
+                yield whole_line(f"  {label}: {command}", style="cyan")
+            else:
+                yield line(f"  {label}:", style="cyan")
+                yield from (whole_line(f"      {row}", style="cyan") for row in rows)
+        case RowsBlock(columns, cells, numeric):
+            yield plain_table(columns, cells, numeric)
         case BreakBlock():
             yield line()

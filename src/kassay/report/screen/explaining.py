@@ -17,8 +17,8 @@ from kassay.engines.explain import (
 from kassay.kinds.frames import Frame
 from kassay.kinds.measures import Growth, Leaving
 from kassay.report import facts
+from kassay.report.described import leading
 from kassay.report.screen.console import View, line, lines, plain_table, stack
-from kassay.report.screen.differences import leading
 from kassay.report.screen.terminal import story
 
 FRAMES_MAX: Final = 100

@@ -24,7 +24,6 @@ from kassay.writing.text import counted, percent, shell_command
 
 if TYPE_CHECKING:
     from kassay.engines.optimum.solve import OptimumLine
-    from kassay.solver.proofs.prove import Proof
 
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
@@ -324,26 +323,3 @@ def runs(numbers: Sequence[int], most: int = _PLAIN) -> str:
         parts.append(f"{count}x{value}" if count > 1 else str(value))
     ends = most // 3 + 1
     return " ".join(parts if len(parts) <= most else [*parts[:ends], "...", *parts[-ends:]])
-
-
-def proof_view(proofs: Sequence[Proof]) -> View:
-    """One line per proof, counterexamples below their claims."""
-    rows: list[tuple[object, ...]] = []
-    for proof in proofs:
-        style = "yellow" if proof.as_expected else "bold red"
-        verdict = line(str(proof.verdict), style="green" if str(proof.verdict) == "proved" else style)
-        rows.append((proof.obligation.name, verdict, f"{proof.elapsed_s:.2f}", proof.obligation.sentence))
-        if proof.counterexample is not None:
-            values = ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
-            rows.append(("", "", "", line(f"not for {values}", style="yellow")))
-        if proof.vacuous:
-            rows.append(("", "", "", line("vacuous: nothing meets its assumptions", style="bold red")))
-    summary = ", ".join(f"{count} {outcome}" for outcome, count in Counter(map(_outcome, proofs)).items())
-    table = plain_table(("claim", "verdict", "s", "statement"), rows, ("s",))
-    return stack(line(summary, style="bold"), line(), table)
-
-
-def _outcome(proof: Proof) -> str:
-    if not proof.as_expected:
-        return f"{proof.verdict} but expected to be {proof.obligation.expected}"
-    return "refuted as expected" if str(proof.verdict) == "refuted" else str(proof.verdict)

@@ -1,21 +1,13 @@
-"""Hunts for counterexamples as text for a terminal."""
+"""The worst cases of a target as text for a terminal."""
 
 from __future__ import annotations
 
-from kassay.engines.hunts.hunt import SentenceHunt
 from kassay.engines.hunts.worst import WorstCase
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
-from kassay.report.described import hunt_blocks
-from kassay.report.screen.blocks import blocks_view
 from kassay.report.screen.console import View, line, stack, whole_line
 from kassay.report.screen.terminal import story
 from kassay.writing.text import counted
-
-
-def hunt_view(hunt: SentenceHunt) -> View:
-    """The claim, the counterexample round by round, and the result of the hunt in one line."""
-    return blocks_view(hunt_blocks(hunt))
 
 
 def worst_view(worst: WorstCase) -> View:

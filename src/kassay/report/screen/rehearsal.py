@@ -8,8 +8,9 @@ from kassay.engines.clusters.played import Extent
 from kassay.engines.clusters.rolled import StepRoll
 from kassay.engines.clusters.rollout import POLICY
 from kassay.engines.rehearse.rehearsal import ComparedRoll, Rehearsal
+from kassay.report.described_runs import finding_blocks, live_verdict
+from kassay.report.screen.blocks import blocks_view
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.report.screen.live import finding_lines, word_line
 from kassay.writing.text import counted
 
 _TITLES = ("", "planned", "from this start", "seen")
@@ -23,7 +24,7 @@ def rehearsal_view(rehearsal: Rehearsal) -> View:
     topics = counted(len(plan.script().topics), "topic")
     partitions = counted(sum(plan.script().topics.values()), "partition")
     parts: list[View] = [
-        word_line(result),
+        blocks_view((live_verdict(result),)),
         line(),
         line(f"group {plan.observed.name}, rehearsed: {members}, {topics}, {partitions}; from {plan.first}"),
         line(f"Kafka {result.release} with {clients or 'no client'}"),
@@ -36,7 +37,7 @@ def rehearsal_view(rehearsal: Rehearsal) -> View:
         parts += [line(), *_roll(rehearsal, number, each)]
     parts += [line(), *_origin(rehearsal)]
     for finding in result.findings:
-        parts += [line(), *finding_lines(result, finding)]
+        parts.append(blocks_view(finding_blocks(result, finding)))
     parts += [line(), line(f"script and recording: {result.folder}")]
     return stack(*parts)
 
