@@ -74,8 +74,7 @@ def proofs_described(proofs: Sequence[Proof]) -> Described:
             each.obligation.name,
             str(each.verdict),
             f"{each.elapsed_s:.2f}",
-            each.obligation.sentence,
-            _not_for(each),
+            each.obligation.sentence + _except(each),
         )
         for each in proofs
     )
@@ -86,7 +85,7 @@ def proofs_described(proofs: Sequence[Proof]) -> Described:
         counted(len(proofs), "claim"),
         f"{said}, for all sizes",
     )
-    columns = ("claim", "verdict", "s", "statement", "not for")
+    columns = ("claim", "verdict", "s", "statement")
     return Described("proofs for all sizes", ((verdict, BreakBlock(), RowsBlock(columns, rows, ("s",))),))
 
 
@@ -96,10 +95,11 @@ def _outcome(proof: Proof) -> str:
     return "refuted as expected" if proof.verdict is ProofVerdict.REFUTED else str(proof.verdict)
 
 
-def _not_for(proof: Proof) -> str:
+def _except(proof: Proof) -> str:
     if proof.vacuous:
-        return "vacuous: nothing meets its assumptions"
-    return ", ".join(f"{name} = {value}" for name, value in (proof.counterexample or {}).items()) or "-"
+        return "; vacuous: nothing meets its assumptions"
+    values = ", ".join(f"{name} = {value}" for name, value in (proof.counterexample or {}).items())
+    return f"; not for {values}" if values else ""
 
 
 def diff_described(report: DiffReport, path: str | None) -> Described:

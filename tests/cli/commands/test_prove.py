@@ -27,7 +27,7 @@ def test_every_claim_comes_out_as_it_is_stated(tmp_path):
 def test_some_claims_by_name_as_a_table(tmp_path):
     done = kassay("prove", "abs", "ceil-range-even/all", cwd=tmp_path)
     assert done.returncode == 0
-    assert "x = -2147483648" in done.stdout
+    assert "not for x = -2147483648" in done.stdout
     assert "not for P = 4, C = 3, N = 2" in done.stdout
     assert done.stdout.splitlines()[0] == "2 refuted as expected, 1 proved"
 
