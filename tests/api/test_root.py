@@ -1,9 +1,11 @@
 """The functions of the package's root: which there are, that they stay, what they return, and their examples."""
 
 import ast
+import dataclasses
 import doctest
 import inspect
 import json
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -49,12 +51,30 @@ def test_functions_stay_when_every_module_is_imported():
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_examples_run(name, monkeypatch):
+def test_examples_run_and_their_results_are_values(name, monkeypatch):
     monkeypatch.chdir(ROOT)
-    module = import_module(f"kassay.api.{name}")
-    assert ">>> kassay." in (getattr(module, name).__doc__ or ""), "expected an example"
-    result = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    assert result.attempted and not result.failed
+    home = import_module(f"kassay.api.{name}")
+    shown = []
+
+    def show(value):
+        if value is not None:
+            shown.append(value)
+            print(repr(value))
+
+    monkeypatch.setattr(sys, "__displayhook__", show)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(home):
+        runner.run(test, clear_globs=False)
+        shown += test.globs.values()
+    results = [each for each in shown if isinstance(each, Result)]
+    assert f"kassay.{name}(" in (getattr(home, name).__doc__ or ""), "expected an example"
+    assert results and not runner.failures
+    for result in results:
+        assert len(repr(result)) < 200 and "\n" not in repr(result)
+        assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
+        for each in dataclasses.fields(result):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(result, each.name, None)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

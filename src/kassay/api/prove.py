@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kassay.report.result import Progress, Result, no_progress
+from kassay.report.result import DescribedResult, Progress, no_progress
 
 if TYPE_CHECKING:
+    from kassay.report.blocks import Described
     from kassay.solver.proofs.prove import Proof
 
 
 @dataclass(frozen=True, repr=False)
-class Proofs(Result):
+class Proofs(DescribedResult):
     """The proofs in the order of the list, each with its verdict and, if refuted, its counterexample."""
 
     proofs: tuple[Proof, ...]
@@ -35,12 +36,11 @@ class Proofs(Result):
         """A row for each proof."""
         return [each.document() | {"as_expected": each.as_expected} for each in self.proofs]
 
-    def page(self, again: str = "") -> str:
-        """The page `prove.html`."""
+    def described(self) -> Described:
+        """The proofs with their counterexamples."""
         from kassay.report.described import proofs_described
-        from kassay.report.pages.blocks import render
 
-        return render(proofs_described(self.proofs), again)
+        return proofs_described(self.proofs)
 
 
 def prove(*names: str, seconds: float = 20.0, progress: Progress = no_progress) -> Proofs:

@@ -9,7 +9,6 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import Duration, FilePath, ScopeType, Seed, Whole, written_file, written_folder
-from kassay.model.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -107,15 +106,6 @@ def histories_option(least: int = 1, default: int | None = None, shown: str = "n
     return click.option(
         "--histories", type=kind, metavar="N", default=default, show_default=is_shown, help=words
     )
-
-
-def require_released(release: str, option: str) -> None:
-    """Raises InputError for a release of Kafka above the newest one that kassay knows."""
-    numbers, newest = (
-        [int(part) for part in text.split(".") if part.isdecimal()] for text in (release, NEWEST)
-    )
-    if numbers[:2] > newest[:2]:
-        raise InputError(f"{option}: unknown release {release!r}; expected one up to {NEWEST}")
 
 
 def release_option(default: str | None = NEWEST) -> Decorator:

@@ -1,4 +1,4 @@
-"""A result described once, as blocks: a terminal, a page and a notebook each render the same description."""
+"""A result described once, as blocks: a terminal and a page each render the same description."""
 
 from __future__ import annotations
 

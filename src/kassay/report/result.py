@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import pandas
 
+    from kassay.report.blocks import Described
+
 
 class Progress(Protocol):
     """Is called during long work with what is done, and in words."""
@@ -40,7 +42,7 @@ class Result(ABC):
 
     @abstractmethod
     def page(self, again: str = "") -> str:
-        """The page that the command writes, as HTML; `again` reproduces it, if given."""
+        """The result as an HTML page, the one that the command writes; `again` reproduces it, if given."""
 
     def to_frame(self) -> pandas.DataFrame:
         """The rows as a data frame; raises `ImportError` without pandas."""
@@ -58,3 +60,19 @@ class Result(ABC):
         from kassay.report.pages.layout import framed
 
         return framed(self.page())
+
+
+class DescribedResult(Result):
+    """A result whose page consists of blocks."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def described(self) -> Described:
+        """The result as blocks."""
+
+    def page(self, again: str = "") -> str:
+        """The blocks as an HTML page; `again` is the command that reproduces the result, if given."""
+        from kassay.report.pages.blocks import render
+
+        return render(self.described(), again)

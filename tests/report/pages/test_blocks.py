@@ -1,4 +1,4 @@
-"""Blocks as a page: the verdict first, a picture before the words, sound in a browser; and for a notebook."""
+"""Blocks as a page: the verdict first, a picture before the words, sound in a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kassay.report.blocks import (
     TextBlock,
     VerdictBlock,
 )
-from kassay.report.pages.blocks import notebook, render
+from kassay.report.pages.blocks import render
 from tests.browser import sound
 from tests.report.pages.test_layout import EVIL, Reader
 from tests.report.test_loads import frame
@@ -45,12 +45,6 @@ def test_a_name_changes_no_element() -> None:
     read, plain = Reader(render(described(EVIL), "x")), Reader(render(described("n"), "x"))
     assert [tag for tag, _ in read.elements] == [tag for tag, _ in plain.elements]
     assert not read.open
-
-
-def test_a_notebook_gets_the_same_blocks_without_script() -> None:
-    html = notebook(described("range"))
-    assert "Broken" in html and "a line" in html and 'class="loads"' in html
-    assert "<script" not in html and "<style" not in html
 
 
 @pytest.mark.browser

@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from kassay.cli import completing
-from kassay.cli.common import against_option, json_option, require_released
+from kassay.cli.common import against_option, json_option
 from kassay.cli.options import present
 
 PLACE = 200
@@ -29,6 +29,7 @@ def command(what: str, against: str | None, json_path: str | None) -> int:
     """
     from kassay.engines.diff.upgrade import upgrade
     from kassay.engines.explain import explain
+    from kassay.model.protocols.values.releases import require_released
     from kassay.report.screen.differences import upgrade_view
     from kassay.report.screen.explaining import explanation_view, row_view
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kassay.cli import completing
-from kassay.cli.common import client_option, json_option, release_option, require_released
+from kassay.cli.common import client_option, json_option, release_option
 from kassay.cli.options import present
 
 PLACE = 325
@@ -23,17 +23,9 @@ def command(files: tuple[str, ...], library: str | None, release: str | None, js
     with the output of kafka-topics --describe. Each finding has the outcome, the releases in which it holds
     and its source. Exit codes: 0 no errors, 1 errors, 2 unreadable input.
     """
-    from kassay.engines.clusters.clients.rules import client_named
-    from kassay.engines.lint.run import lint_files
-    from kassay.engines.lint.values import release_of
+    from kassay.api.lint import lint
     from kassay.report.screen.linting import lint_report_view
 
-    if release is not None:
-        require_released(release, "--release")
-    report = lint_files(
-        files,
-        None if library is None else client_named(library),
-        None if release is None else release_of(release),
-    )
-    present(report.to_json(), lambda: lint_report_view(report), json_path)
-    return 1 if report.errors else 0
+    result = lint(*files, library=library, release=release)
+    present(result.to_json(), lambda: lint_report_view(result.report), json_path)
+    return 1 if result.errors else 0

@@ -7,11 +7,9 @@ from pathlib import Path
 import click
 
 from kassay.cli.common import instead_option, json_option
-from kassay.cli.options import FilePath, write_json
+from kassay.cli.options import FilePath, present
 
 PLACE = 130
-
-SHOWN = 5
 
 
 @click.command("vectors", epilog="Example: kassay vectors tests/data/vectors")
@@ -23,32 +21,14 @@ def command(paths: tuple[Path, ...], target: str | None, json_path: str | None) 
 
     With --target only the sets are compared, not the order inside lists.
     """
-    from contextlib import ExitStack
-    from functools import partial
+    from kassay.api.vectors import vectors
+    from kassay.report.checked import vector_blocks
+    from kassay.report.screen.blocks import blocks_view
+    from kassay.report.screen.console import bar
 
-    from kassay.engines.targets.resolve import resolve
-    from kassay.engines.vectors.check import check_files
-    from kassay.report.screen.console import console
-
-    screen = console(stderr=json_path == "-")
-    results = []
-    with ExitStack() as stack:
-        factory, instead = None, None
-        if target is not None:
-            instead = resolve(target)
-            factory = partial(stack.enter_context(instead.open()).new, {})
-        for result in check_files(list(paths), factory, exact=target is None, target=instead):
-            results.append(result)
-            if result.unknown is not None:
-                screen.say(f"{result.name}: unknown ({result.unknown})")
-                continue
-            screen.say(f"{result.name}: {result.passed} passed, {len(result.failures)} failed")
-            for vector_id, message in result.failures[:SHOWN]:
-                screen.say(f"  {vector_id}: {message}")
-            if len(result.failures) > SHOWN:
-                screen.say(f"  and {len(result.failures) - SHOWN} more")
-    if json_path:
-        write_json({"schema": "kassay/vectors/1", "files": [r.to_json() for r in results]}, json_path)
-    if any(result.failures for result in results):
+    with bar("checking") as tell:
+        result = vectors(*paths, target=target, progress=tell)
+    present(result.to_json(), lambda: blocks_view(vector_blocks(result.files)), json_path)
+    if result.failed:
         return 1
-    return 3 if any(result.unknown for result in results) else 0
+    return 3 if result.unknown else 0

@@ -1,4 +1,4 @@
-"""Blocks as a page, and as a piece of HTML for a notebook."""
+"""Blocks as a page."""
 
 from __future__ import annotations
 
@@ -48,11 +48,6 @@ def render(described: Described, again: str) -> str:
     """The whole page; `again` is the command that reproduces it."""
     sections = sections_of(described)
     return page("blocks", ("board", "findings"), kind=described.kind, sections=sections, again=again)
-
-
-def notebook(described: Described) -> str:
-    """The same as a piece of HTML without style or script, for `_repr_html_`."""
-    return str(fragment("described", "body", sections_of(described)))
 
 
 def sections_of(described: Described) -> tuple[PageSection, ...]:

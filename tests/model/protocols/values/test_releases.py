@@ -3,8 +3,9 @@
 import pytest
 
 from kassay.engines.protocols.switches import check_switches
+from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import SWITCHES
-from kassay.model.protocols.values.releases import NEWEST, OLD_RULES, RELEASES
+from kassay.model.protocols.values.releases import NEWEST, OLD_RULES, RELEASES, require_released
 
 
 def test_the_newest_release_has_no_older_rule_and_the_oldest_has_all():
@@ -24,3 +25,14 @@ def test_a_rule_is_one_of_the_coordinator_and_told_in_two_sentences(rule):
     assert rule.now.endswith(".")
     assert rule.was != rule.now
     check_switches("migration", frozenset({rule.switch}))
+
+
+@pytest.mark.parametrize("release", ["4.4", "4.4.9", "3.9.2", "0.8"])
+def test_a_release_up_to_the_newest_is_known(release):
+    require_released(release, "--release")
+
+
+@pytest.mark.parametrize("release", ["4.5", "4.10.0", "5.0.0"])
+def test_a_later_release_is_refused(release):
+    with pytest.raises(InputError, match=f"--release: unknown release '{release}'; expected one up to"):
+        require_released(release, "--release")

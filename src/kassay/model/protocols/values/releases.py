@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from kassay.model.errors import InputError
+
 
 class OldRule(NamedTuple):
     """A rule of an older release that 4.4.0 has changed; `switch` turns it on again.
@@ -342,3 +344,12 @@ RELEASES: Final[Mapping[str, frozenset[str]]] = {
 """The active switches of each release."""
 MODELLED: Final = tuple(release for release in RELEASES if release != TRUNK_2024)
 """The releases of Kafka, newest first."""
+
+
+def require_released(release: str, option: str) -> None:
+    """Raises InputError for a release of Kafka above the newest one that kassay knows."""
+    numbers, newest = (
+        [int(part) for part in text.split(".") if part.isdecimal()] for text in (release, NEWEST)
+    )
+    if numbers[:2] > newest[:2]:
+        raise InputError(f"{option}: unknown release {release!r}; expected one up to {NEWEST}")
