@@ -60,9 +60,9 @@ def test_a_rule_that_never_changed_goes_by_its_name_in_every_release():
     ("spec", "complaint"),
     [
         ("uniform@3.9", "uniform@3.9: known since 4.0.0 only, expected that release or a later one"),
-        ("uniform@newest", "uniform@newest: 'newest' is no release, expected a release of Kafka such as"),
-        ("uniform@", "uniform@: '' is no release, expected"),
-        ("uniform@4.0@4.1", "uniform@4.0@4.1: '4.0@4.1' is no release, expected"),
+        ("uniform@newest", "uniform@newest: found 'newest', expected a release of Kafka such as"),
+        ("uniform@", "uniform@: found '', expected"),
+        ("uniform@4.0@4.1", "uniform@4.0@4.1: found '4.0@4.1', expected"),
         (
             "optimal-sticky@4.1",
             "optimal-sticky@4.1: no release is known of this rule, expected optimal-sticky",

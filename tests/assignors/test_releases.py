@@ -88,7 +88,7 @@ def test_whoever_holds_took_over_at_the_newest_release_that_is_not_later(since, 
     "text", ["", "4", "4.", ".4", "4.0.x", "v4.0", "4.0.1.2.3", " 4.0", "4.0 ", "٤.٠", "4,0"]
 )
 def test_any_other_text_is_no_release(text):
-    with pytest.raises(InputError, match="is no release, expected a release of Kafka"):
+    with pytest.raises(InputError, match="expected a release of Kafka"):
         release_of(text)
 
 

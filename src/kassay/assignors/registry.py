@@ -49,7 +49,7 @@ def release_of(text: str) -> Release:
     True
     """
     if not _RELEASE.fullmatch(text):
-        raise InputError(f"{text!r} is no release, expected {EXPECTED}")
+        raise InputError(f"found {text!r}, expected {EXPECTED}")
     numbers = tuple(map(int, text.split(".")))
     return numbers + (0,) * (_NUMBERS - len(numbers))
 

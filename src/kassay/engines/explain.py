@@ -266,8 +266,8 @@ def explain(what: str) -> Explanation:
         return _trace(Path(what))
     known = [*registry.load_all(), *(name for _, name in load_claims())]
     raise InputError(
-        f"{what!r} is no claim (kassay list claims), no reference (kassay list assignors), "
-        f"and no file with a trace{suggestion(claim_id, known)}"
+        f"found {what!r}, expected a claim (kassay list claims), a reference (kassay list assignors), "
+        f"or a file with a trace{suggestion(claim_id, known)}"
     )
 
 

@@ -19,7 +19,7 @@ def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[s
     for name in names:
         if name not in known:
             hint = suggestion(name, known)
-            raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(known)}{hint}")
+            raise InputError(f"unknown assumption {name!r}: expected one of {', '.join(known)}{hint}")
         if kind is not None and name not in (*kind.assumptions, *WIDTHS):
             some = f"one of {', '.join((*kind.assumptions, *WIDTHS))}"
             raise InputError(f"assumption {name!r} narrows nothing of kind {kind}, expected {some}")

@@ -56,7 +56,8 @@ def _expected(spelled: str, known: Sequence[str]) -> str:
     """The accepted values for a message: known claims, or a sentence where the text looks like one."""
     if not {"(", " "}.isdisjoint(spelled.strip()):
         return "expected a comparison, such as max(load) - min(load) <= 1"
-    return f"expected one of: {', '.join(known)}{suggestion(spelled.partition(':')[0], known)}"
+    name = spelled.partition(":")[0]
+    return f"expected one of `kassay list claims`{suggestion(name, known)}, or a sentence"
 
 
 def _check_argument(held: ClaimKind, argument: str) -> None:

@@ -59,7 +59,7 @@ def test_a_users_file_is_compared_in_a_process_of_its_own(tmp_path):
         (["uniform", "connect-incremental"], 2, "uniform@4.0.1 is of kind server"),
         (["share-simple", "streams-group-sticky"], 2, "expected one kind"),
         (["uniform@3.9", "uniform"], 2, "known since 4.0.0 only"),
-        (["uniform", "uniform@x"], 2, "'x' is no release"),
+        (["uniform", "uniform@x"], 2, "found 'x', expected a release"),
         (["connect-incremental", "connect-eager", "--exhaustive", "2x2"], 2, "has no scopes"),
         (["streams-sticky", "streams-public-sticky", "--exhaustive", "2x2"], 2, "has no scopes"),
         (["range", "range", "--histories", "0"], 2, "x>=1"),

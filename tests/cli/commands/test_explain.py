@@ -43,7 +43,7 @@ def test_a_trace_is_told_with_its_cause(capsys, monkeypatch):
 
 
 def test_anything_else_is_a_usage_error(capsys):
-    with pytest.raises(InputError, match="no claim"):
+    with pytest.raises(InputError, match="expected a claim"):
         explain("nonsense")
     assert run(["explain", "nonsense"]) == 2
     assert "kassay list claims" in capsys.readouterr().err
@@ -55,7 +55,7 @@ def test_an_upgrade_is_told_as_text_or_json(capsys):
     assert run(["explain", "sticky", "--against", "3.9", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["schema"] == "kassay/upgrade/1"
     assert run(["explain", "sticky", "--against", "never"]) == 2
-    assert "'never' is no release" in capsys.readouterr().err
+    assert "found 'never', expected a release" in capsys.readouterr().err
 
 
 def test_a_trace_is_told_with_what_it_was_recorded_under(capsys, tmp_path):
@@ -143,8 +143,8 @@ def test_what_disturbed_a_group_is_told_of_a_trace_and_of_a_difference(capsys, t
     ("rule", "since", "said"),
     [
         ("uniform", "3.0", "uniform@3.0: known since 4.0.0 only"),
-        ("uniform", "x", "'x' is no release"),
-        ("uniform", "", "'' is no release"),
+        ("uniform", "x", "found 'x', expected a release"),
+        ("uniform", "", "found '', expected a release"),
         ("uniform@4.0.0", "4.0.0", "expected a rule of Kafka"),
         ("streams-public-sticky", "3.7", "known since 3.8 only"),
         ("streams-group-sticky", "4.0", "known since 4.1 only"),

@@ -29,7 +29,9 @@ def test_some_claims_by_name_as_a_table(tmp_path):
     assert done.returncode == 0
     assert "not for x = -2147483648" in done.stdout
     assert "not for P = 4, C = 3, N = 2" in done.stdout
-    assert done.stdout.splitlines()[0] == "AS EXPECTED  3 claims: 2 refuted as expected, 1 proved, for all sizes"
+    assert (
+        done.stdout.splitlines()[0] == "AS EXPECTED  3 claims: 2 refuted as expected, 1 proved, for all sizes"
+    )
 
 
 def test_too_little_time_is_unknown(tmp_path):

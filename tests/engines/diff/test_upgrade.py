@@ -40,7 +40,7 @@ def test_nothing_is_played_where_nothing_changed():
     ("rule", "since", "words"),
     [
         ("uniform", "3.0", "known since 4.0.0 only"),
-        ("uniform", "soon", "'soon' is no release"),
+        ("uniform", "soon", "found 'soon', expected a release"),
         ("uniform@4.0.0", "4.0.0", "expected a rule of Kafka"),
         ("nope", "4.0", "expected a rule of Kafka"),
         ("optimal-sticky", "4.0", "no release is known"),

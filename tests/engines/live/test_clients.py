@@ -51,7 +51,7 @@ def test_specs_become_members():
         ("kafka-python:consumer", "no consumer groups"),
         ("kafka-python:no.py", "no.py: no such file"),
         ("aiokafka:no.py", "not no.py"),
-        ("librdkafka@1.0.0:range", "of java alone"),
+        ("librdkafka@1.0.0:range", "only java takes a release"),
         ("kafkajs:range", "kafkajs has roundrobin, not range"),
         ("platformatic:range", "platformatic has roundrobin, not range"),
         ("sarama:consumer", "no consumer groups"),

@@ -44,7 +44,7 @@ both_ways = pytest.mark.parametrize("in_process", [False, True])
             "{}: META: protocol: found 'eagre', expected 'eager' or 'cooperative' (did you mean eager?)",
         ),
         ("odd_meta.py:OddClaims", "{}: META: claims: found 'deterministic', expected a list"),
-        ("odd_meta.py:NoSuchClaim", "{}: META: claims[1]: unknown claim 'topic-evne': expected one of: "),
+        ("odd_meta.py:NoSuchClaim", "{}: META: claims[1]: unknown claim 'topic-evne': expected one of "),
         ("odd_meta.py:OtherClaim", "{}: META: claims[0]: unknown claim 'topic-even': it is a claim of kind "),
         (
             "odd_meta.py:OutOfRange",
@@ -52,7 +52,7 @@ both_ways = pytest.mark.parametrize("in_process", [False, True])
         ),
         (
             "odd_meta.py:NoSuchAssumption",
-            "{}: META: assumes: unknown assumption 'no-rack': expected one of: ",
+            "{}: META: assumes: unknown assumption 'no-rack': expected one of ",
         ),
         (
             "odd_meta.py:NoSuchKey",

@@ -68,7 +68,7 @@ ROW = {"topic": "t", "partition": 0, "replicas": [1]}
         ("", "f: no object, expected JSON as kafka-reassign-partitions.sh"),
         ("[]", "f: no object"),
         ("{", "f:1: not JSON"),
-        ('{"partitions": [NaN]}', "f:1: not JSON .NaN is no number"),
+        ('{"partitions": [NaN]}', "f:1: not JSON .NaN: not a number"),
         ("{}", "f:1: partitions: missing, expected JSON as"),
         ('{"partitions": {}}', "f:1: partitions: found {}, expected a list"),
         ('{"partitions": [3]}', r"f:1: partitions\[0\]: found 3, expected an object"),

@@ -242,5 +242,5 @@ def _clean() -> int:
     done = clean()
     say(f"removed {counted(done.folders, 'run')}, ended {counted(done.processes, 'process')}")
     for run in done.busy:
-        say(f"left alone: {run}, which still runs")
+        say(f"not removed: {run}, which still runs")
     return 0

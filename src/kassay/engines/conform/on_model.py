@@ -108,7 +108,7 @@ class ModelPlayer:
         if event.event in STREAMS_EVENTS and self._release != NEWEST:
             raise InputError(
                 f"step {step.shape.i} ({event.event}): the model has rules of streams groups "
-                f"for {NEWEST} alone; play it with --genuine, or with --release {NEWEST}"
+                f"only for {NEWEST}; play it with --genuine, or with --release {NEWEST}"
             )
         if event.event == "advance":
             return self._runtime.advance(host, event.ms, write_fails=event.write_fails or "")

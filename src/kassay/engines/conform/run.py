@@ -57,7 +57,7 @@ class ConformSettings:
         if self.runtime not in RUNTIMES:
             raise InputError(f"--runtime {self.runtime}: expected one of {', '.join(RUNTIMES)}")
         if self.runtime == KAFKAS and self.release != NEWEST:
-            raise InputError(f"--runtime {KAFKAS}: it is driven for Kafka {NEWEST} alone")
+            raise InputError(f"--runtime {KAFKAS}: it is driven only for Kafka {NEWEST}")
 
     @property
     def modelled(self) -> tuple[str, ...]:

@@ -212,7 +212,7 @@ def values(file: LintedFile, _: LintWorld) -> Iterator[SettingFinding]:
         yield file.finding(PROTOCOL, ERROR, "group-protocol", text, "Kafka `ConsumerConfig`, `StreamsConfig`")
     reset, pattern = file.get(RESET), _RESETS.get(file.library.name)
     if reset is not None and pattern is not None and not re.fullmatch(pattern, reset):
-        text = f"{_STOPS}: {reset!r} is no value of {file.library.rules.version}"
+        text = f"{_STOPS}: {file.library.rules.version} does not accept {reset!r}"
         yield file.finding(RESET, ERROR, "offset-reset", text, file.library.origin)
 
 

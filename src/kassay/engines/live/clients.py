@@ -198,7 +198,7 @@ class ClientPrograms:
             strategies, protocol = self._how(match["name"], match["how"], spec)
             client = match["name"] + (f"@{match['release']}" if match["release"] else "")
             if match["release"] and match["name"] != "java":
-                raise InputError(f"--clients {spec}: a release is expected of java alone")
+                raise InputError(f"--clients {spec}: only java takes a release")
             for _ in range(int(match["times"] or 1)):
                 seats.append(LiveSeat(f"m{len(seats) + 1}", client, strategies, protocol))
         if len(seats) > MEMBERS_MAX:

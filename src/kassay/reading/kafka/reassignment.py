@@ -131,7 +131,7 @@ def _object(text_and_end: tuple[str, int], *rest: Any) -> tuple[_Placed, int]:
 
 
 def _refuse_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text}: not a number of JSON")
 
 
 class _Decoder(json.JSONDecoder):
