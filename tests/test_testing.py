@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kassay import testing
+from kassay.api.certify import Certification
 from kassay.model.errors import InputError
 from kassay.model.kinds import Verdict
 from kassay.model.streams.kinds import STREAMS
@@ -172,7 +173,9 @@ def test_arguments_are_checked_like_the_command_line(arguments, said):
 
 def test_an_interrupt_is_passed_on(monkeypatch):
     stopped = certificate(result("complete", Verdict.HOLDS))
-    monkeypatch.setattr(testing, "certify", lambda *_: replace(stopped, interrupted=True))
+    monkeypatch.setattr(
+        testing, "certify", lambda *_, **__: Certification(replace(stopped, interrupted=True))
+    )
     with pytest.raises(KeyboardInterrupt):
         certify_assignor("range")
 

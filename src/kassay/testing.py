@@ -10,26 +10,24 @@ With pytest, `pytest --kassay path/to/my_assignor.py` adds the same test without
 
 from __future__ import annotations
 
-import inspect
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
+from kassay.api.certify import certify
 from kassay.engines.processes.host import LIMITS, Limits
 from kassay.engines.processes.load import TargetSource, load
 from kassay.engines.runs.certificate import Certificate
-from kassay.engines.runs.options import Budget, RunOptions, require_heeded
-from kassay.engines.runs.run import certify
+from kassay.engines.runs.options import protocol_named
+from kassay.engines.targets.given import TargetLike
 from kassay.engines.targets.resolve import resolve
 from kassay.model.errors import InputError, KassayError
-from kassay.model.kinds import RebalanceProtocol, Verdict
+from kassay.model.kinds import Verdict
 from kassay.model.trace import Conditions, Trace
 from kassay.properties.assumptions import parse_assumptions
-from kassay.reading.documents import read_sentences, suggestion, wrong
+from kassay.reading.documents import read_sentences
 from kassay.reading.specs import place_and_class
 
 HISTORIES: Final = 450
@@ -46,7 +44,7 @@ class NotCertifiedError(AssertionError):
 
 
 def certify_assignor(
-    target: str | type,
+    target: TargetLike,
     *,
     claims: Sequence[str] | None = None,
     claims_file: str | Path | None = None,
@@ -84,31 +82,21 @@ def certify_assignor(
         histories = HISTORIES
     if claims_file is not None:
         claims = (*(claims or ()), *read_sentences(Path(claims_file)))
-    options = RunOptions(
-        claims=None if claims is None else tuple(claims),
-        assume=parse_assumptions(list(assume)),
-        protocol=None if protocol is None else _protocol(protocol),
-        budget=Budget(seconds, histories),
+    certificate = certify(
+        target,
+        claims=claims,
+        assume=assume,
+        protocol=protocol,
+        histories=histories,
+        seconds=seconds,
         profile=profile,
         seed=seed,
+        config=config,
+        call_timeout=call_timeout,
+        memory=memory,
         in_process=not isolated,
-        limits=Limits(
-            (2.0 if profile == "small" else 20.0) if call_timeout is None else call_timeout, memory
-        ),
-        config=dict(config or {}),
         controls=controls,
-    )
-    spec = target if isinstance(target, str) else _spec_of(target)
-    with nullcontext() if isinstance(target, str) else _importable(target):
-        loaded = resolve(
-            spec,
-            in_process=not isolated,
-            limits=options.limits,
-            config=options.config,
-            protocol=options.protocol,
-        )
-        require_heeded([loaded], options)
-        certificate = certify(loaded, options)
+    ).certificate
     if certificate.exit_code == 130:
         raise KeyboardInterrupt
     accepted = {0, 3} if allow_unknown else {0}
@@ -150,7 +138,7 @@ def violations(
     from kassay.engines.runs.replay import Playback, replay
 
     limits = Limits(call_timeout, memory)
-    own = None if protocol is None else _protocol(protocol)
+    own = None if protocol is None else protocol_named(protocol)
     loaded = resolve(target, limits=limits, config=config, protocol=own)
     conditions = Conditions(
         config=dict(config or {}),
@@ -194,7 +182,7 @@ def differences(
 
     kind = resolve(left, config=config).kind
     own = protocols or tuple(resolve(each, config=config).protocol.value for each in (left, right))
-    sides = [Side(spec, protocol=_protocol(name)) for spec, name in zip((left, right), own, strict=True)]
+    sides = [Side(spec, protocol=protocol_named(name)) for spec, name in zip((left, right), own, strict=True)]
     conditions = Conditions(
         config=dict(config or {}),
         call_timeout_s=call_timeout,
@@ -214,35 +202,6 @@ def _with_traces(certificate: Certificate, out: Path) -> Certificate:
         return with_saved_traces(certificate, out)
     except InputError as error:
         return replace(certificate, notes=(*certificate.notes, f"no trace was saved: {error}"))
-
-
-def _protocol(name: str) -> RebalanceProtocol:
-    if name not in set(RebalanceProtocol):
-        raise wrong("protocol", name, "eager or cooperative" + suggestion(name, RebalanceProtocol))
-    return RebalanceProtocol(name)
-
-
-@contextmanager
-def _importable(cls: type) -> Iterator[None]:
-    """Add the folder above the class's packages to the path, where child processes look as well.
-
-    pytest imports test modules without that.
-    """
-    folder = str(Path(inspect.getfile(cls)).resolve().parents[cls.__module__.count(".")])
-    sys.path.append(folder)
-    try:
-        yield
-    finally:
-        sys.path.reverse()
-        sys.path.remove(folder)
-        sys.path.reverse()
-
-
-def _spec_of(cls: type) -> str:
-    """The target spec of a class: its file and its name."""
-    if "<locals>" in cls.__qualname__ or "." in cls.__qualname__:
-        raise InputError(f"{cls.__qualname__}: expected a class at the top level of a module")
-    return f"{inspect.getfile(cls)}:{cls.__name__}"
 
 
 def failure_text(certificate: Certificate) -> str:

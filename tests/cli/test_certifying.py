@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.api.certify import Certification
 from kassay.cli import certifying
 from kassay.cli.certifying import Events, Session
 from kassay.cli.main import run
@@ -92,14 +93,14 @@ def test_the_gravest_of_several_outcomes_is_the_calls_and_the_rest_still_run(
     outcomes = [first, second][::order]
     asked = []
 
-    def outcome_of(target, options, report):
+    def outcome_of(target, options, out, report):
         asked.append(target.spec)
         outcome = outcomes[len(asked) - 1]
         if isinstance(outcome, Exception):
             raise outcome
-        return certificate(result("complete", outcome), target=target.spec)
+        return Certification(certificate(result("complete", outcome), target=target.spec))
 
-    monkeypatch.setattr(certifying, "certify", outcome_of)
+    monkeypatch.setattr(certifying, "certified", outcome_of)
     assert session.certify("range", "sticky", "range") == code
     assert asked == ["range", "sticky"]
     assert [c.target for c in session.certificates] == [
@@ -115,7 +116,7 @@ def test_an_interrupt_ends_the_call_with_what_was_found(session, monkeypatch, ve
         interrupted(certificate(result("total", verdict))),
     ]
     left = iter(outcomes)
-    monkeypatch.setattr(certifying, "certify", lambda *_: next(left))
+    monkeypatch.setattr(certifying, "certified", lambda *_: Certification(next(left)))
     assert session.certify("range", "sticky", "roundrobin") == code
     assert [c.interrupted for c in session.certificates] == [False, True]
 
@@ -133,7 +134,7 @@ def test_an_interrupt_ends_the_call_with_what_was_found(session, monkeypatch, ve
     ],
 )
 def test_a_usage_error_stops_the_call_before_any_target_is_played(tmp_path, monkeypatch, capsys, specs, said):
-    monkeypatch.setattr(certifying, "certify", lambda *_: pytest.fail("a target was played"))
+    monkeypatch.setattr(certifying, "certified", lambda *_: pytest.fail("a target was played"))
     options = replace(OPTIONS, protocol=RebalanceProtocol.EAGER)
     with pytest.raises(InputError) as refused:
         Session(options, tmp_path, detail=None).certify(*specs)

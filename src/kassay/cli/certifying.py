@@ -14,21 +14,22 @@ from datetime import date
 from functools import partial
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from kassay import __version__
+from kassay.api.certify import Certification, certified, loaded, words_of
 from kassay.cli.options import complain, fault, gravest, write_json, write_line
 from kassay.cli.output import reader_gone
 from kassay.engines.runs import baseline as baselines
 from kassay.engines.runs.baseline import Baseline
 from kassay.engines.runs.certificate import Certificate, ClaimResult
 from kassay.engines.runs.options import RunOptions, claims_of, require_heeded
-from kassay.engines.runs.run import Report, RunProgress, certify
-from kassay.engines.targets.resolve import Target, resolve
+from kassay.engines.runs.run import Report, RunProgress
+from kassay.engines.targets.resolve import Target
 from kassay.model.errors import InputError, TargetError
 from kassay.model.kinds import Verdict
 from kassay.report import facts
-from kassay.report.files.formats import reports, with_saved_traces
+from kassay.report.files.formats import reports
 from kassay.report.screen.console import bar, console
 from kassay.report.screen.terminal import Detail, certificate_view, verdict_line
 from kassay.writing.files import json_text, make_folder, write_text
@@ -136,9 +137,6 @@ def _trace(result: ClaimResult) -> str | None:
     return None if result.counterexample is None else result.counterexample.path
 
 
-if TYPE_CHECKING:
-    pass
-
 PAGE: Final = "html"
 TESTS_MAX: Final = 12
 """Counterexamples per target that a page shows as a test; each costs one more call of the target."""
@@ -190,17 +188,11 @@ class Session:
         errors = dict[str, TargetError]()
         for spec in dict.fromkeys(specs):
             try:
-                target = resolve(
-                    spec,
-                    in_process=self.options.in_process,
-                    limits=self.options.limits,
-                    config=self.options.config,
-                    protocol=self.options.protocol,
-                )
+                with loaded(spec, self.options) as target:
+                    claims_of(target.kind, target.protocol, target.claims, self.options)
             except TargetError as error:
                 errors[spec] = error
             else:
-                claims_of(target.kind, target.protocol, target.claims, self.options)
                 targets.append(target)
         require_heeded(targets, self.options)
         if self.events is not None:
@@ -221,18 +213,16 @@ class Session:
     def _certified(self, target: Target) -> int:
         """Certify one target; returns its exit code. Its errors are reported and end only that target."""
         try:
-            certificate = self._run(lambda report: certify(target, self.options, report), target.spec)
+            result = self._run(lambda report: certified(target, self.options, self.out, report), target.spec)
         except TargetError as error:
             return self._lost(target.spec, error)
         except (InputError, BrokenPipeError):
             raise
         except Exception as error:
             return fault(error)
-        certificate = replace(certificate, narrowed_by=self.narrowed_by)
-        if any(result.counterexample for result in certificate.claims):
-            certificate = with_saved_traces(certificate, self.out)
-            if PAGE in self.formats:
-                certificate = _with_code(certificate)
+        certificate = replace(result.certificate, narrowed_by=self.narrowed_by)
+        if PAGE in self.formats:
+            certificate = _with_code(certificate)
         if self.baseline is not None:
             certificate = self.baseline.applied(certificate, date.today())
         self.certificates.append(certificate)
@@ -244,16 +234,15 @@ class Session:
             self.screen.show(certificate_view(certificate, self.detail))
         return certificate.exit_code
 
-    def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
+    def _run(self, work: Callable[[Report], Certification], spec: str) -> Certification:
         """Run with a progress bar on a terminal, and with the requested events."""
         if not self.errors.is_terminal:
             return work(self._heard(spec))
         with bar(spec, 1.0) as show:
-            words = "{0.phase}: {0.histories} histories, {0.findings} findings"
             hear = self._heard(spec)
 
             def report(now: RunProgress) -> None:
-                show(now.share, words.format(now))
+                show(now.share, words_of(now))
                 hear(now)
 
             return work(report)

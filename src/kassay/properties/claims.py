@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.properties.registry import Claim, ClaimKind, is_sentence, load_claims
 from kassay.properties.sentences.claims import require_sentence, sentence_claim
-from kassay.reading.documents import suggestion
+from kassay.reading.documents import at, read_sentences, suggestion
 
 
 def claim_kind_of(kind: Kind, spelled: str) -> ClaimKind | None:
@@ -50,6 +51,24 @@ def require_claims(spelled: Iterable[str], where: str = "") -> None:
             require_sentence(each)
         elif each.partition(":")[0] not in known:
             raise InputError(f"{where}unknown claim {each!r}: {_expected(each, sorted(known))}")
+
+
+def claims_given(names: Iterable[str]) -> tuple[str, ...]:
+    """The claims of these names, and the sentences of the TOML files among them.
+
+    Raises `InputError` for a claim of no kind, and a file without sentences.
+    """
+    claims: list[str] = []
+    for name in names:
+        if not name.endswith(".toml"):
+            require_claims((name,))
+            claims.append(name)
+            continue
+        sentences = read_sentences(Path(name))
+        with at(name):
+            require_claims(sentences)
+        claims += sentences
+    return tuple(claims)
 
 
 def _expected(spelled: str, known: Sequence[str]) -> str:

@@ -109,6 +109,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {' '.join(words)}"
 
 
+def shortened(name: str, most: int = 60) -> str:
+    """The name without folders, cut after `most` characters.
+
+    >>> shortened("path/to/my_assignor.py:Mine")
+    'my_assignor.py:Mine'
+    """
+    last = name if " " in name else name.rpartition("/")[2] or name
+    return last if len(last) <= most else f"{last[: most - 3]}..."
+
+
 def series(names: Iterable[object], nothing: str = "nothing", most: int = 4) -> str:
     """The names as one part of a sentence: the first `most`, and the number of the others.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,6 +39,7 @@ from kassay.model.errors import InputError
 if TYPE_CHECKING:
     from kassay.cli.certifying import Events
     from kassay.engines.runs.baseline import Baseline
+    from kassay.engines.runs.options import RunOptions
     from kassay.report.screen.terminal import Detail
 
 PLACE = 100
@@ -159,52 +159,18 @@ def _events(chosen: dict[str, Any]) -> Events | None:
     return Events(chosen["progress"])
 
 
-def _options(chosen: dict[str, Any]) -> Any:
+def _options(chosen: dict[str, Any]) -> RunOptions:
     """The options of the run, checked before any work."""
-    from kassay.engines.processes.host import Limits
-    from kassay.engines.runs.options import DEFAULT_SECONDS, Budget, RunOptions
-    from kassay.model.kinds import RebalanceProtocol
-    from kassay.properties.assumptions import parse_assumptions
+    from kassay.api.certify import run_options
 
     if chosen["seconds"] is not None and chosen["histories"] is not None:
         raise InputError("--time and --histories: expected one of the two")
-    seconds = None if chosen["histories"] is not None else chosen["seconds"] or DEFAULT_SECONDS
-    timeout = chosen["call_timeout"] or (2.0 if chosen["profile"] == "small" else 20.0)
-    config, member_config = pairs_in_rotation(chosen["configs"], "--config")
-    claims = None if chosen["claims"] is None else _claims(chosen["claims"])
-    assumed = commas(chosen["assume"], "--assume")
-    return RunOptions(
-        claims=claims,
-        assume=parse_assumptions(list(assumed)) if assumed else frozenset(),
-        protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
-        budget=Budget(seconds, chosen["histories"]),
-        profile=chosen["profile"],
-        seed=chosen["seed"],
-        exhaustive=chosen["exhaustive"],
-        in_process=chosen["in_process"],
-        limits=Limits(call_timeout_s=timeout),
-        config=config,
-        member_config=member_config,
-        jobs=chosen["jobs"],
+    if chosen["claims"] is not None and not chosen["claims"].strip(", "):
+        raise InputError(f"--claims {chosen['claims']!r}: expected at least one")
+    config, rotating = pairs_in_rotation(chosen["configs"], "--config")
+    names = ("claims", "protocol", "histories", "seconds", "profile", "exhaustive", "seed", "call_timeout")
+    return run_options(
+        assume=commas(chosen["assume"], "--assume") or (),
+        config={**config, **dict(rotating)},
+        **{name: chosen[name] for name in (*names, "in_process", "jobs")},
     )
-
-
-def _claims(text: str) -> tuple[str, ...]:
-    """The claims that are named, and those of the TOML files among the names; raises `InputError`."""
-    from kassay.properties.claims import require_claims
-    from kassay.properties.registry import split_claims
-    from kassay.reading.documents import at, read_sentences
-
-    claims: list[str] = []
-    for name in split_claims(text):
-        if not name.endswith(".toml"):
-            require_claims((name,))
-            claims.append(name)
-            continue
-        sentences = read_sentences(Path(name))
-        with at(name):
-            require_claims(sentences)
-        claims += sentences
-    if not claims:
-        raise InputError(f"--claims {text!r}: expected at least one")
-    return tuple(claims)

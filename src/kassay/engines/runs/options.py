@@ -100,6 +100,13 @@ class RunOptions:
                 raise InputError("exhaustive and member-config: expected one of the two")
 
 
+def protocol_named(name: str) -> RebalanceProtocol:
+    """The protocol of this name; raises `InputError`."""
+    if name not in set(RebalanceProtocol):
+        raise wrong("protocol", name, "eager or cooperative" + suggestion(name, RebalanceProtocol))
+    return RebalanceProtocol(name)
+
+
 def require_heeded(targets: Sequence[Target], options: RunOptions) -> None:
     """Raise `InputError`, which names a target, for an option without effect.
 

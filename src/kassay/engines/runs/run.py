@@ -78,7 +78,7 @@ class RunProgress:
     shrunk: ClaimResult | None = None
 
 
-Report = Callable[[RunProgress], None]
+Report = Callable[[RunProgress], object]
 
 
 def certify(target: Target, options: RunOptions, report: Report = lambda _: None) -> Certificate:
