@@ -7,13 +7,13 @@ k * t + the sum of what members carry above t (Ogryczak and Tamir, 2003).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 from kassay.solver.groups.problem import Problem
 from kassay.solver.groups.shares import ShareProblem
-from kassay.solver.linear.model import Goals, Level, LinearModel, Part, Terms, named, squares
+from kassay.solver.linear.model import Goals, LinearModel, Objective, Part, Terms, named, squares
 from kassay.solver.packing.items import Packing
 
 
@@ -42,7 +42,7 @@ def consumer_models(problem: Problem, result: dict[str, Any]) -> Iterator[Linear
     else:
         levels = list(_sorted_loads(loads, goals["balance"]))
     costs = {"movement": moves, "rack": racks}
-    levels += [Level(name, costs[name], value=goals.proven(name)) for name in goals if name in costs]
+    levels += [Objective(name, costs[name], value=goals.proven(name)) for name in goals if name in costs]
     members = named("member", (member.member_id for member in problem.members))
     yield LinearModel([*members, *named("item", _items(problem))], part, levels)
 
@@ -54,23 +54,23 @@ def _items(problem: Problem) -> Iterator[str]:
             yield " ".join(f"{topic.name}-{number}" for topic in bundle)
 
 
-def _squared(packing: Packing, loads: Sequence[Terms], goals: Goals) -> Level:
+def _squared(packing: Packing, loads: Sequence[Terms], goals: Goals) -> Objective:
     """The sum of squared loads, where all items weigh the same."""
     weight = packing.weights[0] if packing.weights else 1
     value = sum(load * load for load in goals["balance"]["value"])
-    level = Level("balance", value=value if goals["balance"]["proven"] else None)
+    level = Objective("balance", value=value if goals["balance"]["proven"] else None)
     for m, load in enumerate(loads):
         costs = [weight * weight * cost for cost in squares(0, len(load))]
         level.terms += level.steps(f"n_{m}", [(name, 1) for name, _ in load], costs)
     return level
 
 
-def _sorted_loads(loads: Sequence[Terms], goal: dict[str, Any]) -> Iterator[Level]:
+def _sorted_loads(loads: Sequence[Terms], goal: Mapping[str, Any]) -> Iterator[Objective]:
     """The sums of the heaviest, the two heaviest ... loads; the sum of all is the same everywhere."""
     proven = len(loads) if goal["proven"] else goal["parts_at"] - 1
     sums = list(accumulate(goal["value"]))
     for k in range(1, max(2, len(loads))):
-        level = Level(f"heaviest {k}", value=sums[k - 1] if k <= proven else None)
+        level = Objective(f"heaviest {k}", value=sums[k - 1] if k <= proven else None)
         level.real[f"t_{k}"] = None
         level.terms.append((f"t_{k}", k))
         for m, load in enumerate(loads):
@@ -102,8 +102,6 @@ def share_models(problem: ShareProblem, result: dict[str, Any]) -> Iterator[Line
         for count in counts.values():
             part.row(count, "G", shared.least)
             part.row(count, "L", shared.least + (shared.longer > 0))
-    level = Level("movement", moves, held, Goals(result["goals"]).proven("movement"))
+    level = Objective("movement", moves, held, Goals(result["goals"]).proven("movement"))
     members = named("member", (member.member_id for member in problem.members))
     yield LinearModel([*members, *named("partition", map(str, partitions))], part, [level])
-
-

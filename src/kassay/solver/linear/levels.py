@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.solver.instances.families import family_of
 from kassay.solver.linear.consumers import consumer_models, share_models
@@ -19,11 +19,22 @@ _MODELS: Final[dict[str, Callable[[Any, dict[str, Any]], Iterator[LinearModel]]]
 }
 
 
-def level_files(result: Mapping[str, Any]) -> Iterator[tuple[str, int | None, Iterator[str]]]:
-    """The name of each level's file, the proven optimum of its objective, if any, and its lines.
+class LevelFile(NamedTuple):
+    """The file of a level: its name, the proven optimum of its objective or None, and its lines."""
 
-    The last file is that of the first level without a proof. `result` is a result of `kassay optimum` with an
-    assignment. Raises `InputError` for an instance that is too large.
+    name: str
+    value: int | None
+    lines: Iterator[str]
+
+    def text(self) -> str:
+        """The file; the lines are consumed."""
+        return "".join(f"{line}\n" for line in self.lines)
+
+
+def level_files(result: Mapping[str, Any]) -> Iterator[LevelFile]:
+    """The files of a result of `kassay optimum` with an assignment, in order; the last may lack a value.
+
+    Raises `InputError` for an instance that is too large.
     """
     instance = result["certificate"]["instance"]
     problem = family_of(instance).parse(instance)
@@ -32,6 +43,6 @@ def level_files(result: Mapping[str, Any]) -> Iterator[tuple[str, int | None, It
         for position, level in enumerate(model.levels):
             number += 1
             name = f"level-{number}-{level.name}.mps".replace(" ", "-")
-            yield name, level.value, mps(model, position, instance["name"])
+            yield LevelFile(name, level.value, mps(model, position, instance["name"]))
             if level.value is None:
                 return

@@ -23,7 +23,7 @@ COLUMNS_MOST: Final = 1_000_000
 Terms = list[tuple[str, int]]
 
 
-class Row(NamedTuple):
+class Constraint(NamedTuple):
     """A constraint: the sum of the terms is equal to (`E`), at most (`L`) or at least (`G`) the bound."""
 
     terms: Terms
@@ -37,7 +37,7 @@ class Part:
 
     whole: list[str] = field(default_factory=list)
     real: dict[str, int | None] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Constraint] = field(default_factory=list)
 
     def column(self, name: str) -> str:
         """Add a column that is 0 or 1; returns its name. Raises `InputError` beyond the limit."""
@@ -48,7 +48,7 @@ class Part:
 
     def row(self, terms: Terms, sense: str, bound: int) -> None:
         """Add a constraint."""
-        self.rows.append(Row(terms, sense, bound))
+        self.rows.append(Constraint(terms, sense, bound))
 
     def steps(self, name: str, count: Terms, costs: Sequence[int]) -> Terms:
         """The cost of a count whose n-th unit costs `costs[n - 1]`, never less than the one before."""
@@ -59,7 +59,7 @@ class Part:
 
 
 @dataclass
-class Level(Part):
+class Objective(Part):
     """An objective with what only it needs; `value` is its proven optimum, None if there is none."""
 
     name: str
@@ -73,7 +73,7 @@ class LinearModel(NamedTuple):
 
     legend: Sequence[str]
     constraints: Part
-    levels: Sequence[Level]
+    levels: Sequence[Objective]
 
 
 class Goals(dict[str, Mapping[str, Any]]):
@@ -111,7 +111,9 @@ def mps(model: LinearModel, number: int, name: str) -> Iterator[str]:
     yield f" N {objective}"
     yield from (f" {row.sense} c{n}" for n, row in enumerate(rows))
     yield "COLUMNS"
-    yield from _columns(parts, [(objective, level.terms), *((f"c{n}", row.terms) for n, row in enumerate(rows))])
+    yield from _columns(
+        parts, [(objective, level.terms), *((f"c{n}", row.terms) for n, row in enumerate(rows))]
+    )
     yield "RHS"
     if level.constant:
         yield f" rhs {objective} {-level.constant}"
@@ -123,12 +125,12 @@ def mps(model: LinearModel, number: int, name: str) -> Iterator[str]:
     yield "ENDATA"
 
 
-def _fixing(level: Level) -> Row:
+def _fixing(level: Objective) -> Constraint:
     """The constraint that keeps a level at its value, in the smallest whole numbers."""
     assert level.value is not None
     bound = level.value - level.constant
     unit = gcd(bound, *(factor for _, factor in level.terms)) or 1
-    return Row([(name, factor // unit) for name, factor in level.terms], "E", bound // unit)
+    return Constraint([(name, factor // unit) for name, factor in level.terms], "E", bound // unit)
 
 
 def _columns(parts: Sequence[Part], rows: Iterable[tuple[str, Terms]]) -> Iterator[str]:

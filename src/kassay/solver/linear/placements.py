@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kassay.solver.linear.model import Goals, Level, LinearModel, Part, Terms, named, squares
+from kassay.solver.linear.model import Goals, LinearModel, Objective, Part, Terms, named, squares
 from kassay.solver.placement.problem import Broker, PlacementProblem
 
 
@@ -25,7 +25,7 @@ def placement_models(problem: PlacementProblem, result: dict[str, Any]) -> Itera
         yield LinearModel(["leaders of the replicas of the result", *names], *_leaders(problem, rows, goals))
 
 
-def _replicas(problem: PlacementProblem, goals: Goals) -> tuple[Part, list[Level]]:
+def _replicas(problem: PlacementProblem, goals: Goals) -> tuple[Part, list[Objective]]:
     part, brokers = Part(), problem.brokers
     racks = problem.racks or (0,) * len(brokers)
     counts: list[Terms] = [[] for _ in brokers]
@@ -49,14 +49,16 @@ def _replicas(problem: PlacementProblem, goals: Goals) -> tuple[Part, list[Level
     for broker, count in zip(brokers, counts, strict=True):
         if broker.max_replicas is not None:
             part.row(count, "L", broker.max_replicas - broker.base)
-    balance = _balance("balance of replicas", brokers, counts, [broker.base for broker in brokers], problem.total)
+    balance = _balance(
+        "balance of replicas", brokers, counts, [broker.base for broker in brokers], problem.total
+    )
     balance.value = goals.proven("balance of replicas")
-    return part, [balance, Level("movement", copies, value=goals.proven("movement"))]
+    return part, [balance, Objective("movement", copies, value=goals.proven("movement"))]
 
 
 def _leaders(
     problem: PlacementProblem, rows: Sequence[Sequence[int]], goals: Goals
-) -> tuple[Part, list[Level]]:
+) -> tuple[Part, list[Objective]]:
     part, brokers = Part(), problem.brokers
     place = {broker.id: b for b, broker in enumerate(brokers)}
     fenced = {broker.id for broker in brokers if broker.fenced}
@@ -73,14 +75,14 @@ def _leaders(
             kept += [(names[b], -1)] if (b := place[old[0]]) in names else []
     balance = _balance("balance of leaders", brokers, counts, [0] * len(brokers), len(rows))
     balance.value = goals.proven("balance of leaders")
-    return part, [balance, Level("changes of leader", kept, led, goals.proven("changes of leader"))]
+    return part, [balance, Objective("changes of leader", kept, led, goals.proven("changes of leader"))]
 
 
 def _balance(
     name: str, brokers: Sequence[Broker], counts: Sequence[Terms], base: Sequence[int], total: int
-) -> Level:
+) -> Objective:
     """The sum of squared counts; with unequal shares of (count * all shares - total * own share)."""
-    level = Level(name)
+    level = Objective(name)
     shares = [broker.share for broker in brokers]
     every = sum(shares)
     for b, (share, count, first) in enumerate(zip(shares, counts, base, strict=True)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kassay.solver.linear.model import Goals, Level, LinearModel, Part, Terms, named, squares
+from kassay.solver.linear.model import Goals, LinearModel, Objective, Part, Terms, named, squares
 from kassay.solver.streams.optimum import CHANGE, RESTORE
 from kassay.solver.streams.problem import MemberTaskProblem, TaskProblem
 
@@ -27,11 +27,11 @@ def task_models(problem: TaskProblem | MemberTaskProblem, result: dict[str, Any]
     yield LinearModel(names, part, [level for level in levels if level.name in goals])
 
 
-def _clients(problem: TaskProblem) -> tuple[Part, list[Level]]:
+def _clients(problem: TaskProblem) -> tuple[Part, list[Objective]]:
     part, clients = Part(), range(len(problem.clients))
     actives: list[Terms] = [[] for _ in clients]
     copies: list[Terms] = [[] for _ in clients]
-    cost, rack = Level("cost"), Level("rack")
+    cost, rack = Objective("cost"), Objective("rack")
     known: dict[str, list[int]] = {}
     for c, client in enumerate(problem.clients):
         if client.rack is not None:
@@ -68,9 +68,9 @@ def _clients(problem: TaskProblem) -> tuple[Part, list[Level]]:
     ]
 
 
-def _near_shares(name: str, threads: Sequence[int], counts: Sequence[Terms], total: int) -> Level:
+def _near_shares(name: str, threads: Sequence[int], counts: Sequence[Terms], total: int) -> Objective:
     """The sum of squares of (count * all threads - total * own threads)."""
-    level, every = Level(name), sum(threads)
+    level, every = Objective(name), sum(threads)
     for c, (own, count) in enumerate(zip(threads, counts, strict=True)):
         level.constant += (total * own) ** 2
         units = [every * every * unit - 2 * every * total * own for unit in squares(0, len(count))]
@@ -78,12 +78,12 @@ def _near_shares(name: str, threads: Sequence[int], counts: Sequence[Terms], tot
     return level
 
 
-def _members(problem: MemberTaskProblem) -> tuple[Part, list[Level]]:
+def _members(problem: MemberTaskProblem) -> tuple[Part, list[Objective]]:
     part, members = Part(), range(len(problem.member_ids))
     counts: dict[str, list[Terms]] = {
         name: [[] for _ in members] for name in ("stateful", "actives", "copies")
     }
-    cost, moved, restores = Level("cost"), Level("moved"), Level("standby restores")
+    cost, moved, restores = Objective("cost"), Objective("moved"), Objective("standby restores")
     for t, old in enumerate(problem.active):
         stateful, state = t not in problem.stateless, problem.state(t)
         leads = [part.column(f"a_{t}_{m}") for m in members]
@@ -103,7 +103,7 @@ def _members(problem: MemberTaskProblem) -> tuple[Part, list[Level]]:
                 paid = RESTORE * (process not in state) + CHANGE * (home not in (None, process))
                 cost.terms += [(leads[m], paid)] if paid else []
             restores.terms += [(others[m], 1)] if others and process not in state else []
-    balances = {name: Level(f"balance of {name}") for name in counts}
+    balances = {name: Objective(f"balance of {name}") for name in counts}
     for name, level in balances.items():
         for m, count in enumerate(counts[name]):
             level.terms += level.steps(f"{name}_{m}", count, squares(0, len(count)))
