@@ -2,6 +2,7 @@
 
 from kassay.api.certify import certify as certify
 from kassay.api.check import check as check
+from kassay.api.explore import explore as explore
 from kassay.api.lint import lint as lint
 from kassay.api.optimum import optimum as optimum
 from kassay.api.prove import prove as prove
