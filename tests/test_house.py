@@ -69,6 +69,7 @@ NO_HOME = {
     "faults": "the faults planted in our own judges",
     "fuzz": "whatever comes from outside, against the exit codes",
     "guards": "the guards of coordinator and clients, removed in turn",
+    "release": "the wheel, the action and the image, as users get them",
 }
 """Folders of tests of no folder of the package, and what they hold."""
 ENGINES = (
