@@ -6,7 +6,8 @@ file of the user's that says otherwise wins. Only requests that read are sent (`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from kassay.engines.clusters.inputs import ClusterInputs
 from kassay.model.cluster import TopicPartition
@@ -42,7 +43,7 @@ def inputs_of(
 ) -> ClusterInputs:
     """The values of one described group with these committed offsets; raises `InputError`."""
     inputs = ClusterInputs(files=[cluster.bootstrap])
-    read = resolved(cluster, group)
+    read = resolved(group, lambda: topic_names(cluster.metadata(None)))
     owned = {tp for member in group.members for tp in (*member.owned, *(member.target or ()))}
     named = {tp.topic for tp in (*owned, *offsets)}.union(*read.values(), also)
     inputs.topics = {}
@@ -92,8 +93,16 @@ def _inputs_of_other(cluster: LiveCluster, other: LiveOther, also: Iterable[str]
     return inputs
 
 
-def resolved(cluster: LiveCluster, group: LiveGroup) -> dict[str, tuple[str, ...]]:
-    """The topics that each member subscribes to, expressions resolved; without those that are not known."""
+def topic_names(answer: Any) -> tuple[str, ...]:
+    """The names of the topics in an answer of `LiveCluster.metadata` that we may describe."""
+    return tuple(str(each.name) for each in answer.topics if not each.error_code)
+
+
+def resolved(group: LiveGroup, all_names: Callable[[], tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The topics that each member subscribes to, without those that are not known.
+
+    `all_names` are the topics of the cluster; called once, if there is an expression to resolve.
+    """
     names: tuple[str, ...] | None = None
     read = {}
     for member in group.members:
@@ -101,8 +110,7 @@ def resolved(cluster: LiveCluster, group: LiveGroup) -> dict[str, tuple[str, ...
             continue
         topics = set(member.topics)
         if member.regex:
-            if names is None:
-                names = tuple(str(each.name) for each in cluster.metadata(None).topics if not each.error_code)
+            names = all_names() if names is None else names
             topics.update(_matching(member, names))
         read[member.member_id] = tuple(sorted(topics))
     return read

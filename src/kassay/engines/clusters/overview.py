@@ -16,7 +16,7 @@ from kassay.engines.clusters.live import inputs_of
 from kassay.engines.clusters.observed import ObservedGroup, observe
 from kassay.model.errors import InputError
 from kassay.reading.live.cluster import LiveCluster
-from kassay.reading.live.groups import LiveGroup, describe_groups, list_groups
+from kassay.reading.live.groups import LiveGroup, describe_listed, list_groups
 from kassay.reading.live.offsets import committed
 
 SCHEMA: Final = "kassay/groups/1"
@@ -113,11 +113,11 @@ def live_overview(cluster: LiveCluster, tell: Callable[[float, str], None]) -> G
             kind = each.group_type.lower() or each.protocol_type
             kind = each.protocol_type if kind == "classic" else kind
             others[kind] = others.get(kind, 0) + 1
-    names = [each.name for each in listed if each.is_of_consumers]
+    consumers = [each for each in listed if each.is_of_consumers]
     rows = []
-    for number, (name, group) in enumerate(sorted(describe_groups(cluster, names).items()), start=1):
+    for number, (name, group) in enumerate(sorted(describe_listed(cluster, consumers).items()), start=1):
         rows.append(_row(name, partial(_observed, cluster, group)))
-        tell(number, f"of {len(names):,}")
+        tell(number, f"of {len(consumers):,}")
     return GroupsOverview(_worst_first(rows), dict(sorted(others.items())))
 
 

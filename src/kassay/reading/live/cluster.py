@@ -75,11 +75,15 @@ def error_name(code: int) -> str:
 
 
 class LiveCluster:
-    """The cluster behind some bootstrap servers; a context manager."""
+    """The cluster behind some bootstrap servers; a context manager.
+
+    `requests` counts what was asked, without the handshakes.
+    """
 
     def __init__(self, bootstrap: str, settings: ClientSettings) -> None:
         """Connect to the first bootstrap server that answers; raises `InputError` with the cause."""
         self.bootstrap, self._settings = bootstrap, settings
+        self.requests = 0
         self._known = messages()
         self._context = None if settings.tls is None else settings.tls.context()
         self._by_node: dict[int, Connection] = {}
@@ -114,6 +118,7 @@ class LiveCluster:
         if request not in REQUESTS:
             raise AssertionError(request)
         connection = self._first if node is None else self._of(node)
+        self.requests += 1
         return connection.ask(self.message(request)(**fields), most)
 
     def message(self, request: str) -> Any:

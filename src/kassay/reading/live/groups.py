@@ -8,7 +8,7 @@ Source: `ConsumerGroupDescribeResponse.json`, `DescribeGroupsResponse.json`, `Co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from kassay.model.errors import InputError
 from kassay.reading.documents import shown
 from kassay.reading.kafka.offsets.values import read_assignment, read_subscription
 from kassay.reading.live.cluster import LOADING, TOPIC_RIGHT, LiveCluster, MissingRight
+from kassay.reading.live.failures import ConnectFailure
 
 _NOT_FOUND: Final = frozenset({69})
 _DEAD: Final = "Dead"
@@ -68,12 +69,16 @@ class LiveGroup:
 
 @dataclass(frozen=True)
 class ListedGroup:
-    """A group by name, as ListGroups has it; `group_type` is "" before Kafka 4.0 and `state` before 2.6."""
+    """A group by name, as ListGroups has it; `group_type` is "" before Kafka 4.0 and `state` before 2.6.
+
+    `node`: the broker that lists the group, and coordinates it.
+    """
 
     name: str
     protocol_type: str
     state: str
     group_type: str
+    node: int
 
     @property
     def is_of_consumers(self) -> bool:
@@ -90,7 +95,7 @@ def list_groups(cluster: LiveCluster) -> tuple[ListedGroup, ...]:
             raise cluster.refused(answer.error_code, "cluster", None)
         for each in answer.groups:
             state, group_type = getattr(each, "group_state", "") or "", getattr(each, "group_type", "") or ""
-            listed[each.group_id] = ListedGroup(each.group_id, each.protocol_type, state, group_type)
+            listed[each.group_id] = ListedGroup(each.group_id, each.protocol_type, state, group_type, node)
     return tuple(listed[name] for name in sorted(listed))
 
 
@@ -98,15 +103,48 @@ def describe_groups(cluster: LiveCluster, names: Iterable[str]) -> dict[str, Liv
     """The groups by name; in place of one that cannot be described stands its error."""
     described: dict[str, LiveGroup | InputError] = {}
     for node, groups in _coordinated(cluster, names, described).items():
-        for at in range(0, len(groups), _BATCH):
-            batch = groups[at : at + _BATCH]
-            if cluster.offers("ConsumerGroupDescribe", node) >= 0:
-                answers = _answers(cluster, "ConsumerGroupDescribe", {"group_ids": batch}, node)
-                described.update((name, _consumer(cluster, each)) for name, each in answers.items())
-            classic = [name for name in batch if described.get(name) is None or described[name] is _ABSENT]
-            if classic:
-                answers = _answers(cluster, "DescribeGroups", {"groups": classic}, node)
-                described.update((name, _classic(cluster, each)) for name, each in answers.items())
+        for batch in batches(groups):
+            described.update(_described(cluster, node, batch))
+    return described
+
+
+def describe_listed(cluster: LiveCluster, listed: Iterable[ListedGroup]) -> dict[str, LiveGroup | InputError]:
+    """The listed groups of consumers by name, with a request for each hundred of them on a broker.
+
+    In place of one that cannot be described stands its error; raises `ConnectFailure`.
+    """
+    kinds: dict[tuple[int, bool], list[str]] = {}
+    for each in listed:
+        kinds.setdefault((each.node, each.group_type.lower() == "classic"), []).append(each.name)
+    described: dict[str, LiveGroup | InputError] = {}
+    for (node, are_classic), names in kinds.items():
+        for batch in batches(names):
+            try:
+                described.update(_described(cluster, node, batch, are_classic=are_classic))
+            except ConnectFailure:
+                raise
+            except InputError as error:
+                described.update(dict.fromkeys(batch, error))
+    return described
+
+
+def batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The names, as many at a time as one request has."""
+    return (names[at : at + _BATCH] for at in range(0, len(names), _BATCH))
+
+
+def _described(
+    cluster: LiveCluster, node: int, names: Sequence[str], *, are_classic: bool = False
+) -> dict[str, LiveGroup | InputError]:
+    """The groups of one request on their coordinator."""
+    described: dict[str, LiveGroup | InputError] = dict.fromkeys(names, _ABSENT)
+    if not are_classic and cluster.offers("ConsumerGroupDescribe", node) >= 0:
+        answers = _answers(cluster, "ConsumerGroupDescribe", {"group_ids": names}, node)
+        described.update((name, _consumer(cluster, each)) for name, each in answers.items())
+    classic = [name for name in names if described[name] is _ABSENT]
+    if classic:
+        answers = _answers(cluster, "DescribeGroups", {"groups": classic}, node)
+        described.update((name, _classic(cluster, each)) for name, each in answers.items())
     return described
 
 

@@ -7,10 +7,11 @@ StreamsGroupDescribe (KIP-1071, since 4.1) members, processes and tasks. Source:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kassay.model.errors import InputError
 from kassay.reading.kafka.lines import Place
 from kassay.reading.kafka.other_groups import (
     ACTIVE,
@@ -23,6 +24,7 @@ from kassay.reading.kafka.other_groups import (
     TPs,
 )
 from kassay.reading.live.cluster import LiveCluster
+from kassay.reading.live.groups import ListedGroup, batches
 
 _ABSENT: Final = frozenset({69, 35})
 """GROUP_ID_NOT_FOUND; UNSUPPORTED_VERSION, where a broker has that type turned off (`KafkaApis`)."""
@@ -53,6 +55,33 @@ def describe_other(cluster: LiveCluster, name: str) -> LiveOther | None:
         if described is not None:
             return read(described, cluster.bootstrap, version)
     return None
+
+
+def describe_listed_others(
+    cluster: LiveCluster, listed: Iterable[ListedGroup]
+) -> dict[str, LiveOther | InputError]:
+    """The listed share and Streams groups by name, with a request for each hundred of a type on a broker.
+
+    In place of one that cannot be described stands its error; raises `ConnectFailure`.
+    """
+    kinds: dict[tuple[int, str], list[str]] = {}
+    for each in listed:
+        kinds.setdefault((each.node, (each.group_type or each.protocol_type).lower()), []).append(each.name)
+    described: dict[str, LiveOther | InputError] = {}
+    for (node, kind), names in kinds.items():
+        request, read = (
+            ("ShareGroupDescribe", _share) if kind == "share" else ("StreamsGroupDescribe", _streams)
+        )
+        version = cluster.offers(request, node)
+        for batch in batches(names) if version >= 0 else ():
+            answer = cluster.ask(request, {"group_ids": batch}, node)
+            for each in answer.groups:
+                described[each.group_id] = (
+                    cluster.refused(each.error_code, "group", each.group_id)
+                    if each.error_code
+                    else read(each, cluster.bootstrap, version)
+                )
+    return described
 
 
 def _share(described: Any, bootstrap: str, version: int) -> LiveOther:
