@@ -43,9 +43,7 @@ class Certification(Result):
     @property
     def violated(self) -> tuple[str, ...]:
         """The ids of the violated claims: those violated on ordinary input first, then the most frequent."""
-        shown = facts.findings(self.certificate)
-        rest = (each for each in self.claims if each.verdict is Verdict.VIOLATED and each not in shown)
-        return tuple(each.id for each in (*shown, *rest))
+        return tuple(each.id for each in facts.findings(self.certificate))
 
     @property
     def unknown(self) -> tuple[str, ...]:

@@ -124,9 +124,14 @@ def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup | SharedOrStreams:
 
 
 def live_cluster(chosen: Mapping[str, Any]) -> LiveCluster:
-    """The cluster of --bootstrap-server, connected; raises `InputError` with the cause otherwise.
+    """The cluster of --bootstrap-server, connected; raises `InputError` with the cause otherwise."""
+    return connector(chosen)()
 
-    A FILE of properties says how to connect, as `client.properties` does for Kafka's own tools.
+
+def connector(chosen: Mapping[str, Any]) -> Callable[[], LiveCluster]:
+    """How to connect to the cluster of --bootstrap-server: as a FILE of properties says; raises `InputError`.
+
+    The file is read once, as `client.properties` is by Kafka's own tools.
     """
     from kassay.reading.live.cluster import LiveCluster
     from kassay.reading.live.settings import ClientSettings, read_settings
@@ -137,7 +142,7 @@ def live_cluster(chosen: Mapping[str, Any]) -> LiveCluster:
     settings = read_settings(paths[0]) if paths else ClientSettings()
     if settings.note is not None:
         complain(f"note: {paths[0]}: {settings.note}")
-    return LiveCluster(chosen["bootstrap"], settings)
+    return lambda: LiveCluster(chosen["bootstrap"], settings)
 
 
 def _are_settings(path: str) -> bool:

@@ -1,1 +1,0 @@
-"""Instances as linear models: a file of MPS for each level of the lexicographic order."""
