@@ -2,6 +2,7 @@
 
 from kassay.api.certify import certify as certify
 from kassay.api.lint import lint as lint
+from kassay.api.play import play as play
 from kassay.api.prove import prove as prove
 from kassay.api.vectors import vectors as vectors
 

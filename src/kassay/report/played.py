@@ -1,15 +1,15 @@
-"""A played script for a terminal: each event, its answers, its records, and the state after it."""
+"""A played script: each event with its answers, its records, and the state after it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from kassay.engines.conform.plays import MemberIds
 from kassay.engines.conform.script import event_line
 from kassay.engines.genuine.coordinator import GenuineStep
-from kassay.report.screen.console import View, stack, whole_line
+from kassay.report.blocks import Described, TextBlock
 
 _OF_STATE: Final = (
     "state",
@@ -23,13 +23,21 @@ _OF_STATE: Final = (
 _OF_MEMBER: Final = ("instance", "epoch", "state", "assigned", "pending", "assignment")
 
 
-def step_view(step: GenuineStep, ids: MemberIds, *, whole: bool = True) -> View:
-    """The lines of a step; a broker shows nothing of records and state."""
-    lines = [event_line(step)]
+def played_described(title: str, steps: Iterable[GenuineStep], ids: MemberIds, *, whole: bool) -> Described:
+    """The steps, after the title; a broker shows nothing of records and state, so they are not `whole`."""
+    lines = [TextBlock(title)] if title else []
+    blocks = (each for step in steps for each in _step(step, ids, whole))
+    return Described("a played script", ((*lines, *blocks),))
+
+
+def _step(step: GenuineStep, ids: MemberIds, whole: bool) -> Iterator[TextBlock]:
+    """The lines of a step."""
+    yield TextBlock(ids.marked(event_line(step)), whole=True)
     if whole:
-        lines += [f"     record {_fields(_trimmed(record))}" for record in step.records]
-        lines += [f"     {each}" for each in _state(step, ids)]
-    return stack(*(whole_line(ids.marked(each)) for each in lines))
+        for record in step.records:
+            yield TextBlock(ids.marked(f"record {_fields(_trimmed(record))}"), depth=5, whole=True)
+        for each in _state(step, ids):
+            yield TextBlock(ids.marked(each), depth=5, whole=True)
 
 
 def _trimmed(record: Mapping[str, Any]) -> dict[str, Any]:
