@@ -1,6 +1,7 @@
 """The types of what `__getattr__` imports; `tests/api` compares this with the files of `kassay.api`."""
 
 from kassay.api.certify import certify as certify
+from kassay.api.conform import conform as conform
 from kassay.api.lint import lint as lint
 from kassay.api.play import play as play
 from kassay.api.prove import prove as prove

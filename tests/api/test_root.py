@@ -16,6 +16,7 @@ import pytest
 import kassay
 import kassay.api
 from kassay.report.result import Result
+from tests.genuine import genuine_jars
 from tests.paths import DOCS, ROOT
 
 FUNCTIONS = sorted(each.name for each in pkgutil.iter_modules(kassay.api.__path__))
@@ -50,8 +51,20 @@ def test_functions_stay_when_every_module_is_imported():
     assert done.stdout.split() == FUNCTIONS
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+NEEDS = {"conform": "java", "campaign": "spark", "fleet": "spark", "interop": "broker", "live": "broker"}
+"""The marks of examples that need more than Python."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(each, marks=[getattr(pytest.mark, NEEDS[each])] if each in NEEDS else [])
+        for each in FUNCTIONS
+    ],
+)
 def test_examples_run_and_their_results_are_values(name, monkeypatch):
+    if NEEDS.get(name) == "java":
+        monkeypatch.setenv("KASSAY_KAFKA_HOME", str(genuine_jars()[0].parent))
     monkeypatch.chdir(ROOT)
     home = import_module(f"kassay.api.{name}")
     shown = []

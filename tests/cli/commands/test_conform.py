@@ -42,7 +42,7 @@ def test_it_prints_both_results_and_what_is_not_driven(tmp_path, capsys, monkeyp
     assert run(["conform", "--steps", "300", "--json", str(path)]) == 0
     shown = capsys.readouterr().out
     differences, broken, not_driven = (
-        shown.index(words) for words in ("differences between", "invariants that Kafka", "not driven")
+        shown.index(words) for words in ("Differences between", "Invariants that Kafka", "Not driven")
     )
     assert differences < broken < not_driven
     document = valid(json.loads(path.read_text()), "conform-1")

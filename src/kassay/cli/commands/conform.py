@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kassay.engines.conform.run import ConformCause
 
 PLACE = 560
-SECONDS = 60.0
 
 
 def write_scripts(folder: Path, causes: Iterable[ConformCause]) -> None:
@@ -66,20 +65,24 @@ def command(
     --out writes each cause as a script for `kassay play`. Exits with 1 if the model differs from Kafka, or if
     Kafka breaks an invariant in a way that is not known.
     """
-    from kassay.cli.pages import write_described
-    from kassay.engines.conform.run import ConformSettings, conform
-    from kassay.engines.genuine.jars import coordinator_jars, kafka_home
-    from kassay.report.described_runs import conform_described
+    from kassay.api.conform import conform
+    from kassay.cli.pages import write_result
     from kassay.report.screen.blocks import described_view
     from kassay.report.screen.console import bar
 
-    until = SECONDS if seconds is None and steps is None else seconds
-    settings = ConformSettings(release, steps, until, seed, kinds, runtime)
-    jars = coordinator_jars(release, home=kafka_home(), fetch=fetch)
-    with bar("comparing", settings.steps) as progress:
-        result = conform(settings, jars, progress=progress)
+    with bar("comparing", steps) as progress:
+        result = conform(
+            *kinds,
+            release=release,
+            steps=steps,
+            seconds=seconds,
+            runtime=runtime,
+            seed=seed,
+            fetch=fetch,
+            progress=progress,
+        )
     if out is not None:
         write_scripts(out, [*result.differences, *result.broken])
-    present(result.to_json(), lambda: described_view(conform_described(result)), json_path)
-    write_described(conform_described(result), out, "conform.html")
+    present(result.to_json(), lambda: described_view(result.described()), json_path)
+    write_result(result, out, "conform.html")
     return 0 if result.holds else 1

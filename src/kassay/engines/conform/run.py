@@ -151,7 +151,7 @@ class _Tally:
             self.first.setdefault(cause, (number, intended))
 
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 
 
 def conform(
