@@ -53,6 +53,16 @@ def test_of_an_error_the_last_cause_is_told_in_a_line(text: str, said: str) -> N
             "out: cannot be written (File too large)",
         ),
         (RuntimeError("Caused by: A: why"), SparkFailed, "out: Spark gave up: A: why"),
+        (
+            RuntimeError(
+                "An exception was thrown from the Python worker.\nTraceback (most recent call last):\n"
+                '  File "worker.py", line 1, in main\n    import pyarrow\n'
+                "ModuleNotFoundError: No module named 'pyarrow'\n\n\tat org.apache.spark.A.b(A.scala:1)"
+            ),
+            SparkFailed,
+            "out: Spark gave up: ModuleNotFoundError: No module named 'pyarrow'",
+        ),
+        (RuntimeError("x: [[kassay]] h: no kassay\n\tat A"), SparkFailed, "out: worker h: no kassay"),
         (InputError("as it was"), InputError, "as it was"),
     ],
 )

@@ -29,6 +29,10 @@ class TargetNotLoadable(TargetError):
     """The target exists but cannot be loaded or started; one line: what, where, what is accepted."""
 
 
+class Unfinished(KassayError):
+    """Something outside of kassay ended the work; what is finished is kept. Exit code 3."""
+
+
 class KafkaError(KassayError):
     """An error that Kafka itself raises in this situation; `java_class` is its class in Kafka."""
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kassay.engines.jars.java import JavaHome, find_java
-from kassay.model.errors import InputError, KassayError
+from kassay.model.errors import InputError, KassayError, Unfinished
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -80,13 +80,16 @@ rootLogger.appenderRef.console.ref = console
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = LEVEL
 """
+_REFUSED: Final = re.compile(r"\[\[kassay\]\] (.*)")
+"""What a worker refuses, in the text of Spark's error."""
+_TRACEBACK: Final = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)+(\S.*)")
 _DISK: Final = re.compile(
     r"No space left on device|File too large|Disk quota exceeded|Read-only file system|Permission denied"
     r"|Mkdirs failed to create [^\s,;)]+"
 )
 
 
-class SparkFailed(KassayError):
+class SparkFailed(Unfinished):
     """Spark aborted a job; finished work is kept."""
 
 
@@ -221,8 +224,10 @@ def slots(spark: SparkSession) -> int:
 
 
 def first_line(error: BaseException) -> str:
-    """The relevant line of a Spark error."""
+    """The relevant line of a Spark error: of a Python worker's traceback the last one."""
     text = str(error)
+    if (traceback := _TRACEBACK.search(text)) is not None:
+        return traceback[1].strip()[:300]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     said = (
@@ -257,6 +262,8 @@ def translated_errors(place: str) -> Iterator[None]:
     except Exception as error:  # py4j's and PySpark's errors have no common class
         if _follows_an_interrupt(error):
             raise KeyboardInterrupt from error
+        if refused := _REFUSED.search(str(error)):
+            raise SparkFailed(f"{place}: worker {refused[1].rstrip()}") from None
         if disk := _DISK.search(str(error)):
             raise InputError(f"{place}: cannot be written ({disk[0]})") from None
         raise SparkFailed(f"{place}: Spark gave up: {first_line(error)}") from error

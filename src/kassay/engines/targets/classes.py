@@ -15,7 +15,16 @@ from kassay.engines.processes.host import Host, Start
 from kassay.engines.processes.load import Loaded, TargetSource, load
 from kassay.engines.processes.python.host import PythonHost
 from kassay.engines.targets.local import LocalAssignor, LocalDocument, LocalHost
-from kassay.engines.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
+from kassay.engines.targets.resolve import (
+    PYTHON,
+    Meta,
+    Request,
+    Target,
+    Way,
+    digest_of,
+    protocols,
+    sources_in,
+)
 from kassay.kinds.alarm import guarded
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import kind_of_form
@@ -92,6 +101,7 @@ def resolve(request: Request) -> Target | None:
             f"but {loaded.class_name} has no {meta.kind.method}"
         )
     supported = protocols(source.label, loaded.protocols)
+    file = source.file or loaded.file or ""
     return Target(
         spec=request.spec,
         name=loaded.name,
@@ -100,7 +110,8 @@ def resolve(request: Request) -> Target | None:
         protocol=request.speaks(supported) if supported else request.protocol or meta.protocol,
         claims=meta.claims,
         assumes=meta.assumes,
-        digest=digest_of([source.file or loaded.file or ""]),
+        digest=digest_of([file]),
+        sources=sources_in([file]),
         start=request.start,
         versions=(PYTHON,),
         configures=loaded.configures,

@@ -14,7 +14,7 @@ from kassay.engines.jars.java import find_java, shim_command
 from kassay.engines.processes.host import Start
 from kassay.engines.processes.programs.host import ProgramHost
 from kassay.engines.processes.programs.program import Program
-from kassay.engines.targets.resolve import Meta, Offer, Request, Target, Way, digest_of, protocols
+from kassay.engines.targets.resolve import Meta, Offer, Request, Target, Way, digest_of, protocols, sources_in
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.reading.documents import suggestion
 from kassay.reading.jars import ClassPath
@@ -125,6 +125,7 @@ def _target(
         claims=claims or meta.claims,
         assumes=meta.assumes,
         digest=digest_of(sources),
+        sources=sources_in(sources),
         start=request.start,
         configures=is_configurable(class_name, class_path),
         is_program=True,

@@ -143,6 +143,7 @@ def resolve(request: Request) -> Target | None:
         claims=tuple(claims),
         assumes=tuple(dict.fromkeys(assumed for part in parts for assumed in part.assumes)),
         digest=_digest(parts),
+        sources=tuple(dict.fromkeys(source for part in parts for source in part.sources)),
         start=request.start,
         versions=_versions(parts),
         configures=any(part.configures for part in parts),

@@ -14,7 +14,7 @@ import kassay
 from kassay.engines.processes.host import Start
 from kassay.engines.processes.programs.host import ProgramHost
 from kassay.engines.processes.programs.program import Program
-from kassay.engines.targets.resolve import Offer, Request, Target, Way, digest_of, protocols
+from kassay.engines.targets.resolve import Offer, Request, Target, Way, digest_of, protocols, sources_in
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
@@ -132,6 +132,7 @@ def _target(request: Request, export: _Export) -> Target:
         protocol=request.speaks(protocols(request.spec, hello.protocols)),
         claims=export.claims,
         digest=digest_of([str(source)]),
+        sources=sources_in([str(source)]),
         start=request.start,
         versions=tuple(hello.versions.items()),
         configures=False,

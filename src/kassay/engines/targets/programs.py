@@ -10,7 +10,7 @@ from pathlib import Path
 from kassay.engines.processes.host import Start
 from kassay.engines.processes.programs.host import ProgramHost
 from kassay.engines.processes.programs.program import Program
-from kassay.engines.targets.resolve import Meta, Request, Target, Way, digest_of, protocols
+from kassay.engines.targets.resolve import Meta, Request, Target, Way, digest_of, protocols, sources_in
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.reading.specs import command_of
 
@@ -70,6 +70,7 @@ def resolve(request: Request) -> Target | None:
         claims=meta.claims,
         assumes=meta.assumes,
         digest=digest_of((executable, *argv[1:])),
+        sources=sources_in((executable, *argv[1:])),
         start=request.start,
         versions=tuple(hello.versions.items()),
         is_program=True,

@@ -55,10 +55,10 @@ class Opener(Protocol):
 class Target:
     """One target under test; it can be pickled and opened in another process.
 
-    `claims` are the declared ones, without validity. `digest` is the SHA-256 of the source if it has files;
-    `versions` are those of its other parts. `configures`: its objects accept a configuration. `is_program`:
-    they live in a separate program, never in this process. `level` is that of a task assignor: process or
-    member. `parts` are the specs of the implementations in its groups, if there are several.
+    `claims` are the declared ones, without validity. `digest` is the SHA-256 of the source if it has files,
+    `sources` are their paths; `versions` are those of its other parts. `configures`: its objects accept a
+    configuration. `is_program`: they live in a separate program, never in this process. `level` is that of a
+    task assignor: process or member. `parts` are the specs of the implementations in its groups, if several.
     `sends_generations`: its members send the generation of their owned partitions. `alike_by_rack`: a placer
     that uses only the order of broker ids within each rack.
     """
@@ -71,6 +71,7 @@ class Target:
     claims: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
     digest: str | None = None
+    sources: tuple[str, ...] = ()
     start: Start = START
     versions: tuple[tuple[str, str], ...] = ()
     configures: bool = True
@@ -98,6 +99,11 @@ class Target:
 
 PYTHON: Final = ("python", platform.python_version())
 """The version of Python that runs a target's code."""
+
+
+def sources_in(files: Iterable[str]) -> tuple[str, ...]:
+    """Those of the paths that are files."""
+    return tuple(filter(is_file, files))
 
 
 def digest_of(files: Iterable[str]) -> str | None:

@@ -35,6 +35,7 @@ from kassay.pipeline.campaign.records import (
 )
 from kassay.pipeline.campaign.tables import FINDINGS, arrow_struct
 from kassay.pipeline.store import Store
+from kassay.pipeline.workers import SourceFile, as_on_driver, on_workers, sources_of
 from kassay.properties.claims import parse_claim
 from kassay.properties.sources import derive_seed
 from kassay.reading.documents import suggestion
@@ -69,6 +70,7 @@ class Shrinking:
     """The findings as sent to the workers: row i of the input refers to wanted i."""
 
     lanes: Mapping[int, Lane]
+    files: Mapping[str, SourceFile]
     wanted: tuple[WantedFinding, ...]
     tries: int
 
@@ -102,9 +104,10 @@ def findings(spark: SparkSession, campaign: Campaign) -> DataFrame:
     """The rows of the table, each representative shrunk."""
     wanted = wanted_of(campaign)
     lanes = {one.lane: campaign.lanes[one.lane] for one in wanted}
-    work = Shrinking(lanes, wanted, campaign.spec.shrink_tries if campaign.spec.shrink else 0)
+    files = sources_of(lane.job.target for lane in lanes.values())
+    work = Shrinking(lanes, files, wanted, campaign.spec.shrink_tries if campaign.spec.shrink else 0)
     numbers = spark.range(0, len(wanted), 1, max(1, len(wanted)))
-    return numbers.mapInArrow(partial(shrink_all, work), FINDINGS.ddl)
+    return numbers.mapInArrow(on_workers(partial(shrink_all, work)), FINDINGS.ddl)
 
 
 def shrink_all(work: Shrinking, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -137,7 +140,7 @@ class OneKind:
 
 def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
     lane, key, index = work.lanes[wanted.lane], wanted.key, wanted.representative.history
-    with open_bench(lane.job) as bench:
+    with open_bench(as_on_driver(lane.job, work.files)) as bench:
         smallest, kind = _shrunk(bench, wanted, work.tries)
     return {
         "identity": identity_of(lane.target, key, kind),

@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.engines.processes.proc import descendants
 from kassay.kinds.judging import InternalError
+from kassay.model.errors import InputError
 from kassay.pipeline.campaign import tables, worker
-from kassay.pipeline.campaign.lanes import chunks_of, next_batch
+from kassay.pipeline.campaign.lanes import chunks_of, digests, next_batch
 from kassay.pipeline.campaign.records import Campaign, Key, Sums, sums_of
 from kassay.pipeline.campaign.tables import SUMS, WORK_DDL, Table
 from kassay.pipeline.spark import slots, translated_errors
+from kassay.pipeline.workers import CodeIdentity, on_workers, own_code, sources_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -196,8 +198,10 @@ def carry_on(
 ) -> None:
     """Play everything that is missing, batch by batch.
 
-    `report` is called after each batch; `tick` every two seconds during a batch, from another thread.
+    `report` is called after each batch; `tick` every two seconds during a batch, from another thread. Raises
+    `InputError` if another kassay played a batch: its histories and ours would not be those of one run.
     """
+    _require_own(campaign)
     unfinished = sorted(number for number in campaign.planned if number not in campaign.done)
     clock = BatchClock(campaign, slots(spark))
     while True:
@@ -209,6 +213,17 @@ def carry_on(
                 return
         _play(spark, campaign, number, clock, tick)
         report(clock.after(number))
+
+
+def _require_own(campaign: Campaign) -> None:
+    """Raise `InputError` if a batch was played by another kassay."""
+    for number, receipt in campaign.done.items():
+        played = CodeIdentity(**receipt["code"])
+        if played != own_code():
+            raise InputError(
+                f"{campaign.store.place}: batch {number} was played by {played}, this is {own_code()}; "
+                "expected the same, or a new folder"
+            )
 
 
 def _plan(campaign: Campaign, number: int, slots_: int) -> bool:
@@ -239,13 +254,15 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
         gap=campaign.spec.gap,
         lanes={part.lane: campaign.lanes[part.lane] for part in campaign.planned[number]},
         chunks=chunks,
+        files=sources_of(campaign.lanes[part.lane].job.target for part in campaign.planned[number]),
     )
 
     def tell(done: int) -> None:
         tick(clock.within(number, done, len(chunks)))
 
     numbers = spark.range(0, len(chunks), 1, len(chunks))
-    rows = numbers.mapInArrow(partial(worker.play, work), WORK_DDL).persist(StorageLevel.MEMORY_AND_DISK)
+    rows = numbers.mapInArrow(on_workers(partial(worker.play, work)), WORK_DDL)
+    rows = rows.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         with translated_errors(campaign.store.place), BatchWatch(spark, len(chunks), tell) as watch:
             counted = [
@@ -270,6 +287,8 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
                 {"lane": one["lane"], "start": one["start"], "stop": one["stop"], **one["task"]}
                 for one in sorted(counted, key=itemgetter("lane", "start"))
             ],
+            "code": own_code()._asdict(),
+            "targets": dict(digests(tuple(work.lanes.values()))),
             "slots": slots(spark),
             "elapsed_s": round(time.monotonic() - began, 3),
             "peak_kib": watch.peaks.kib,

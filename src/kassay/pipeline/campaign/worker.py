@@ -15,7 +15,7 @@ import os
 import platform
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -27,6 +27,7 @@ from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.lanes import Chunk, Lane
 from kassay.pipeline.campaign.records import Sums
 from kassay.pipeline.campaign.tables import DISTANCE, GAPS, RUNS, SUMS, work_schema
+from kassay.pipeline.workers import SourceFile, as_on_driver
 from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class Work:
     gap: bool
     lanes: dict[int, Lane]
     chunks: tuple[Chunk, ...]
+    files: Mapping[str, SourceFile]
 
 
 class Opened(NamedTuple):
@@ -116,7 +118,7 @@ class Benches:
     def __init__(self) -> None:
         self._open: dict[tuple[str, int], Opened] = {}
 
-    def get(self, identity: str, lane: Lane, start: int) -> Bench:
+    def get(self, identity: str, lane: Lane, start: int, files: Mapping[str, SourceFile]) -> Bench:
         """The lane's target for histories from `start` on; opens it if necessary."""
         key, twinned = (identity, lane.number), start < TWIN_EVERY * TWINS_MAX
         lane_bench = self._open.pop(key, None)
@@ -130,7 +132,8 @@ class Benches:
             if len(self._open) >= OPEN_MAX:
                 self._close(next(iter(self._open)))
             stack = ExitStack()
-            lane_bench = Opened(stack.enter_context(open_bench(lane.job)), stack, twinned)
+            job = as_on_driver(lane.job, files)
+            lane_bench = Opened(stack.enter_context(open_bench(job)), stack, twinned)
         self._open[key] = lane_bench
         return lane_bench.bench
 
@@ -165,7 +168,7 @@ def _packed(rows: Iterator[Row]) -> Iterator[pyarrow.RecordBatch]:
 def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
     """The rows of one chunk: its histories, and last their sums and cost."""
     lane = work.lanes[chunk.lane]
-    bench = _BENCHES.get(work.identity, lane, chunk.start)
+    bench = _BENCHES.get(work.identity, lane, chunk.start, work.files)
     labels = {"target": lane.target, "profile": lane.profile}
     kind, sums = lane.job.target.kind, Sums()
     measures = work.gap and bench.driver.measured

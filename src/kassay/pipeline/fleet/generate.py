@@ -22,6 +22,7 @@ from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import AddPartitions, Change, Event, History, Join, Leave
 from kassay.model.groups.player import Player
+from kassay.pipeline.workers import on_workers
 from kassay.properties.groups.histories.generator import SHAPES, ClusterShape
 from kassay.properties.sources import derive_seed
 
@@ -250,7 +251,7 @@ def stamp(seconds: int) -> str:
 def texts(spark: SparkSession, spec: FleetSpec, partitions: int) -> DataFrame:
     """The fleet as texts by time, for `partitionBy("at")`."""
     numbers = spark.range(0, spec.groups, 1, partitions)
-    return numbers.mapInArrow(partial(_texts_arrow, spec), TEXTS_DDL)
+    return numbers.mapInArrow(on_workers(partial(_texts_arrow, spec)), TEXTS_DDL)
 
 
 def _texts_arrow(spec: FleetSpec, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import dropwhile, groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -36,6 +37,7 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
 from kassay.pipeline.campaign.tables import arrow_type
 from kassay.pipeline.campaign.worker import Distance
+from kassay.pipeline.workers import on_workers
 
 if TYPE_CHECKING:
     import pyarrow
@@ -270,10 +272,8 @@ def replays(snapshots: DataFrame, targets: Sequence[Target], known: Subscription
     """The replay of every group: one row per group and assignor."""
     import pyarrow as pa
 
-    def work(table):  # type: ignore[no-untyped-def]  # Spark reads the hints below, and reads no texts
-        return _replay_arrow(tuple(targets), known, table)
-
-    work.__annotations__ = {"table": pa.Table, "return": pa.Table}
+    work: Any = on_workers(partial(_replay_arrow, tuple(targets), known))
+    work.__annotations__ = {"taken": pa.Table, "return": pa.Table}
     return snapshots.groupBy("group").applyInArrow(work, REPLAYS_DDL)
 
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
+from kassay.pipeline.workers import on_workers
 from kassay.reading.documents import head_of, is_file, is_folder, parse_json, read_text
 from kassay.reading.values import read_as
 
@@ -148,7 +149,7 @@ def _parsed(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     texts = spark.read.option("recursiveFileLookup", "true").text(list(paths), wholetext=True)
     # The whole path: a partition folder such as at=2026-11-21T05-00-00Z may contain the time.
     texts = texts.select("value", F.input_file_name().alias("file"))
-    return texts.mapInArrow(_parse_all, SEEN_DDL)
+    return texts.mapInArrow(on_workers(_parse_all), SEEN_DDL)
 
 
 def _parse_all(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

@@ -24,6 +24,7 @@ from kassay.pipeline.spark import slots
 from kassay.pipeline.store import Store
 from kassay.pipeline.walk import worker
 from kassay.pipeline.walk.worker import Noted, SparkWalk
+from kassay.pipeline.workers import on_workers
 
 if TYPE_CHECKING:
     import pyarrow
@@ -300,7 +301,7 @@ class WalkTables:
         tasks = max(slots(self.spark), self.journal.waiting // STATES_A_TASK)
         self.spark.conf.set("spark.sql.files.minPartitionNum", str(tasks))
         states = self.visited().where(f"level = {level}").select("fingerprint", "data")
-        steps = states.mapInArrow(partial(worker.steps_of, self.journal.walk), worker.STEPS_DDL)
+        steps = states.mapInArrow(on_workers(partial(worker.steps_of, self.journal.walk)), worker.STEPS_DDL)
         steps.write.mode("overwrite").parquet(self.store.address(f"{STEPS}/level={level}"))
         said = self.steps(level).where("said IS NOT NULL").select("said").collect()
         return [json.loads(row[0]) for row in said]
