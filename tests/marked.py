@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 MARKERS = frozenset(
-    ("slow", "exhaustive", "fuzz", "spark", "java", "node", "aiokafka", "browser", "live"),
+    ("slow", "exhaustive", "fuzz", "spark", "java", "node", "aiokafka", "browser", "live", "release"),
 )
 """The markers of CI's environments; `deep` is also set by helpers, and runs only by hand."""
 ONE = re.compile(r"(\w+)(?: and not \w+)*")

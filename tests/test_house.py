@@ -69,6 +69,7 @@ NO_HOME = {
     "faults": "the faults planted in our own judges",
     "fuzz": "whatever comes from outside, against the exit codes",
     "guards": "the guards of coordinator and clients, removed in turn",
+    "release": "the wheel, the action and the image, as users get them",
 }
 """Folders of tests of no folder of the package, and what they hold."""
 ENGINES = (
@@ -96,7 +97,6 @@ NAMES_A_KIND = {
     "engines.targets.node": "the clients of Node.js have assignors of consumers",
     "engines.vectors.protocol": "traces of the protocols, which are no kind of target",
     "cli.clusters": "a real cluster's consumer group",
-    "cli.exploring": "assignors within the protocols, which are no kind of target",
     "cli.commands.fleet": _FLEET,
     "pipeline.fleet": _FLEET,
 }

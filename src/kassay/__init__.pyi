@@ -1,8 +1,11 @@
 """The types of what `__getattr__` imports; `tests/api` compares this with the files of `kassay.api`."""
 
 from kassay.api.certify import certify as certify
+from kassay.api.check import check as check
 from kassay.api.conform import conform as conform
+from kassay.api.explore import explore as explore
 from kassay.api.lint import lint as lint
+from kassay.api.optimum import optimum as optimum
 from kassay.api.play import play as play
 from kassay.api.prove import prove as prove
 from kassay.api.vectors import vectors as vectors

@@ -1,68 +1,16 @@
-"""What the options of an exploration set: topics, properties and variants, each where the model has it."""
+"""The options of an exploration that have more than one value."""
 
 import pytest
 
-from kassay.cli.exploring import PROPERTIES, settings_of
-from kassay.engines.protocols.settings import MODELS
-from kassay.engines.protocols.variants import VARIANTS, WORDS
+from kassay.cli.exploring import properties_of, topics_of
 from kassay.model.errors import InputError
-
-CHOSEN = {
-    "configs": (),
-    "switches": (),
-    "faults": "",
-    "topics": "1",
-    "protocol": None,
-    "members": 2,
-    "partitions": 2,
-    "release": "4.4.0",
-    "network": "atomic",
-    "records": 0,
-    "clock": "timeless",
-}
-
-
-def made(model, **chosen):
-    return settings_of(model, CHOSEN | chosen, None)
 
 
 def test_topics_are_a_number_or_one_for_each_client():
-    assert (made("classic", topics="2").topics, made("classic", topics="2").reads) == (2, ())
-    several = made("kip848", topics="1,2")
-    assert (several.topics, several.reads) == (2, (1, 2))
-
-
-def test_properties_and_variants_are_fields():
-    streams = made(
-        "streams",
-        configs=("num.standby.replicas=1", "group.streams.initial.rebalance.delay.ms=1"),
-        switches=("fresh_topics", "corrected_client"),
-    )
-    assert (streams.streams.standby, streams.streams.delayed, streams.streams.fresh) == (1, True, True)
-    assert (streams.client, streams.switches) == ("corrected", frozenset())
-    migration = made("migration", configs=("group.protocol=classic/consumer,classic",))
-    assert migration.kinds == (("classic",), ("consumer", "classic"))
+    assert (topics_of("2"), topics_of("1, 2")) == ((2,), (1, 2))
+    with pytest.raises(InputError, match="--topics: 'x' is not a number of topics"):
+        topics_of("1,x")
 
 
 def test_properties_of_spark_are_not_the_models():
-    assert made("classic", configs=("spark.master=local[2]",)) == made("classic")
-
-
-@pytest.mark.parametrize(
-    ("model", "chosen", "said"),
-    [
-        ("classic", {"configs": ("sesion.timeout.ms=1",)}, "did you mean session.timeout.ms"),
-        ("classic", {"configs": ("num.standby.replicas=1",)}, "classic has no num.standby.replicas"),
-        ("streams", {"configs": ("num.standby.replicas=x",)}, "expected a whole number"),
-        ("classic", {"switches": ("regex",)}, "--switch: classic has no regex; expected kip848"),
-    ],
-)
-def test_what_a_model_does_not_have_is_refused(model, chosen, said):
-    with pytest.raises(InputError, match=said):
-        made(model, **chosen)
-
-
-def test_every_property_and_variant_is_of_a_model():
-    assert VARIANTS.keys() == WORDS.keys()
-    for models in (*VARIANTS.values(), *(each.models for each in PROPERTIES.values())):
-        assert set(models) <= set(MODELS)
+    assert properties_of({"configs": ("spark.master=local[2]", "process.id=1")}) == {"process.id": "1"}

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, instances_of, measurable, names_suite
+from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, instances_of, measurable
+from kassay.engines.optimum.instances import names_suite
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.solver.instances.groups import consumer

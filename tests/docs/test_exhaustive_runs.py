@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kassay.cli.exploring import PROPERTIES, TIMES
 from kassay.cli.main import EXIT_USAGE
 from kassay.cli.main import run as kassay
+from kassay.engines.protocols.properties import PROPERTIES, TIMES
 from kassay.model.errors import InputError
 from kassay.model.protocols.world.clock import Timing
 from tests.explored import explore, settings

@@ -43,7 +43,9 @@ class Certification(Result):
     @property
     def violated(self) -> tuple[str, ...]:
         """The ids of the violated claims: those violated on ordinary input first, then the most frequent."""
-        return tuple(each.id for each in facts.findings(self.certificate))
+        shown = facts.findings(self.certificate)
+        rest = (each for each in self.claims if each.verdict is Verdict.VIOLATED and each not in shown)
+        return tuple(each.id for each in (*shown, *rest))
 
     @property
     def unknown(self) -> tuple[str, ...]:

@@ -35,23 +35,11 @@ def asked_again(chosen: Mapping[str, Any]) -> list[str]:
     return [word for pair in chosen["configs"] for word in ("--config", pair)]
 
 
-def names_suite(text: str) -> bool:
-    """Whether this is the name of a suite, right or misspelled, and not a file."""
-    from kassay.reading.documents import is_there
-    from kassay.solver.instances.suites import SUITES
-
-    return text in SUITES or (text.replace("-", "").isalnum() and not is_there(text))
-
-
 def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
     """The instances that the option selects, and their source."""
-    from kassay.engines.optimum.solve import located_in_suite
-    from kassay.reading.documents import documents
+    from kassay.engines.optimum.instances import instances_from
 
-    suite = "bench" if chosen["suite_name"] is None else chosen["suite_name"]
-    if not names_suite(suite):
-        return documents(suite), suite
-    return located_in_suite(suite), f"suite {suite}"
+    return instances_from("bench" if chosen["suite_name"] is None else chosen["suite_name"])
 
 
 def usual_suite(targets: Iterable[Target], chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,8 +18,10 @@ import click
 import pytest
 
 from kassay.cli.commands.explore import command
-from kassay.cli.exploring import ONLY, TIMES, timing_of
+from kassay.cli.exploring import ONLY
 from kassay.cli.main import run
+from kassay.engines.protocols.options import timing_of
+from kassay.engines.protocols.properties import TIMES
 from kassay.engines.protocols.settings import MODELS
 from kassay.model.errors import InputError
 from kassay.model.protocols.world.clock import Timing

@@ -70,35 +70,29 @@ def test_with_github_there_is_a_workflow_of_this_version(here, capsys):
     written = re.findall("written: (.*)", capsys.readouterr().out)
     assert written == ["my_assignor.py", "tests/test_assignor.py", WORKFLOW]
     text = (here / WORKFLOW).read_text()
-    assert f"kassay=={__version__}" in text, "what to install once it is released"
-    assert "run: python -m pip install ./.kassay-source pytest" in text, "a checkout until then"
+    assert f"uses: OWNER/kassay@v{__version__}" in text, "what to use once it is released"
+    assert "uses: ./.kassay-source" in text, "a checkout until then"
     assert "repository: ${{ env.KASSAY_REPOSITORY }}" in text
     assert "@VERSION@" not in text
-    uses = re.findall(r"uses: (\S+)(.*)", text)
-    assert len(uses) == 5
-    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action) for action, _ in uses), "pinned by commit"
-    assert all(re.fullmatch(r" # v\d+\.\d+\.\d+", comment) for _, comment in uses)
+    uses = re.findall(r"uses: (\w\S+)@(\S+)(.*)", text.partition("steps:")[2])
+    assert len(uses) == 3
+    assert all(re.fullmatch(r"[0-9a-f]{40}", commit) for _, commit, _ in uses), "pinned by commit"
+    assert all(re.fullmatch(r" # v\d+\.\d+\.\d+", comment) for _, _, comment in uses)
 
 
 @pytest.mark.slow
-def test_the_command_of_the_workflow_runs_and_leaves_what_the_workflow_takes(here, capsys):
+def test_the_workflow_certifies_what_is_written(here, capsys):
+    """With the options of the workflow; `tests/release` runs the steps of the action."""
     assert run(["init", "--github"]) == 0
     text = (here / WORKFLOW).read_text()
-    (command,) = re.findall(r"run: kassay (certify .*)", text)
+    assert "targets: my_assignor.py\n" in text
     (budget,) = re.findall(r"\|\| '(--histories \d+ --seed 0)'", text)
-    words = command.replace("$BUDGET", budget).replace("--histories 2500", "--histories 300").split()
-    assert run(words) == 0, capsys.readouterr()
-    left = {path.name for path in (here / ".kassay").iterdir() if path.name != "traces"}
-    assert left == {
-        ".gitignore",
-        "report.html",
-        "junit.xml",
-        "report.sarif",
-        "report.md",
-        "badge.json",
-        "events.ndjson",
-    }
-    assert all(name in left for name in re.findall(r"\.kassay/([\w.]+)", text))
+    (options,) = re.findall(r"arguments: (.*)", text)
+    words = (
+        options.replace("${{ env.BUDGET }}", budget).replace("--histories 2500", "--histories 300").split()
+    )
+    assert run(["certify", "my_assignor.py", *words]) == 0, capsys.readouterr()
+    assert (here / ".kassay" / "events.ndjson").is_file()
 
 
 def test_no_file_takes_the_place_of_one_that_is_there(here, capsys):

@@ -9,11 +9,9 @@ import click
 from kassay.cli import completing
 from kassay.cli.common import json_option
 from kassay.cli.options import JsonLines, say
-from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.solver.check.check import Checked
-    from kassay.solver.check.shapes import Posed
 
 PLACE = 410
 
@@ -31,45 +29,21 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
     certificates: one each). Exit codes: 0 all accepted, 1 one is refused, 2 unreadable, 3 one is accepted
     only on a prover's word, or a result has no certificate.
     """
-    from kassay.reading.documents import at, documents, no_collection
-    from kassay.reading.others import also_is
-    from kassay.solver.check.check import Outcome, check_certificate
+    from kassay.api.check import checked
+    from kassay.reading.documents import no_collection
+    from kassay.solver.check.check import Outcome
 
     outcomes = set()
     with no_collection(), JsonLines(json_path) as lines:
-        located = documents(certificate)
-        own = [None] * len(located) if instance is None else _posed(instance, len(located))
-        for each, posed in zip(located, own, strict=True):
-            with at(each.where):
-                try:
-                    checked = check_certificate(each.document, posed)
-                except InputError as error:
-                    raise InputError(f"{error}{also_is(each.document)}") from None
-            outcomes.add(checked.outcome)
-            document = checked.to_json()
+        for each in checked(certificate, instance):
+            outcomes.add(each.outcome)
+            document = each.to_json()
             lines.write(document)
             if json_path != "-":
-                say(_line(checked, document["instance"]))
+                say(_line(each, document["instance"]))
     if Outcome.REFUSED in outcomes:
         return 1
     return 0 if outcomes == {Outcome.ACCEPTED} else 3
-
-
-def _posed(path: str, certificates: int) -> list[Posed]:
-    """The instances of a file: one for each certificate, or a single one for all."""
-    from kassay.reading.documents import at, documents
-    from kassay.solver.check.check import pose
-
-    instances = []
-    for each in documents(path):
-        with at(each.where):
-            instances.append(pose(each.document))
-    if len(instances) not in (1, certificates):
-        raise InputError(
-            f"{path}: found {len(instances)} instances for {certificates} certificates, "
-            "expected one, or one for each"
-        )
-    return instances * (certificates if len(instances) == 1 else 1)
 
 
 def _line(checked: Checked, instance: dict[str, Any] | None) -> str:

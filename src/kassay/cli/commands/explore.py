@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import resource
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,16 +22,15 @@ from kassay.cli.common import (
     time_option,
     verbose_option,
 )
-from kassay.cli.exploring import FINGERPRINTS_FROM, ByModel, assignor_of, settings_of
+from kassay.cli.exploring import ByModel, properties_of, topics_of
 from kassay.cli.options import Whole, present, require_writable, typed_again
 from kassay.cli.spark import uses_spark
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
+    from kassay.api.explore import Explored, ExploredModel
     from kassay.engines.protocols.explore import ExploreResult
     from kassay.engines.protocols.known import Known
-    from kassay.engines.protocols.settings import ExploreSettings
-    from kassay.model.explore.values import WalkProgress
 
 
 PLACE = 500
@@ -136,22 +133,24 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     1 means that the releases differ. With --config spark.master=M, Spark explores; DIR keeps the progress.
     Exit codes: 0 holds, 1 violated, 3 unknown: a limit is reached.
     """
+    from kassay.api.explore import BrokenRules, ComparedReleases, ExploredModel
     from kassay.engines.protocols.known import unknown
     from kassay.model.kinds import Verdict
-    from kassay.report.screen.exploration import exploration_view, reasons
+    from kassay.report.screen.exploration import against_view, exploration_view, reasons, switches_view
 
-    if "each" in chosen["switches"]:
-        return _each_switch(model, chosen["release"], chosen["json_path"])
-    chosen["spark"] = uses_spark(chosen)
-    folder = chosen["out"]
-    if folder is not None and not chosen["spark"]:
+    folder, spark = chosen["out"], _is_for_spark(chosen)
+    if folder is not None and not spark:
         _require_folder(folder)
-    with assignor_of(chosen["assignor"], model) as assignor:
-        settings = settings_of(model, chosen, assignor)
-        if chosen["against"] is not None:
-            return _against(settings, chosen)
-        result = _explored(settings, folder or WALKED, chosen)
-    again = typed_again(context)
+    explored = _on_spark(model, chosen, folder or WALKED) if spark else _explored(model, chosen)
+    code = {"holds": 0, "violated": 1}.get(str(explored.verdict), 3)
+    if isinstance(explored, BrokenRules):
+        present(explored.to_json(), lambda: switches_view(explored.switches), chosen["json_path"])
+        return code
+    if isinstance(explored, ComparedReleases):
+        present(explored.to_json(), lambda: against_view(explored.result), chosen["json_path"])
+        return code
+    assert isinstance(explored, ExploredModel)
+    result, again = explored.result, typed_again(context)
     known = _known(chosen, model, result)
     view = partial(
         exploration_view,
@@ -162,58 +161,22 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
         known=known.get(model, {}),
     )
     if folder is not None and "://" not in folder:
-        _write_page(result, again, Path(folder))
-    present(result.to_json(), view, chosen["json_path"])
-    if result.verdict is Verdict.VIOLATED and not unknown(known, model, reasons(result)):
+        _write_page(explored, again, Path(folder))
+    present(explored.to_json(), view, chosen["json_path"])
+    if explored.verdict is Verdict.VIOLATED and not unknown(known, model, reasons(result)):
         return 0
-    return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
+    return code
 
 
-def _each_switch(model: str, release: str, json_path: str | None) -> int:
-    """Break each rule of the model in turn; 0 if the expected check finds each, and nothing else is found."""
-    from kassay.engines.protocols.switch_runs import names_of, rows
-    from kassay.engines.protocols.switches import SWITCHES
-    from kassay.model.protocols.values.releases import RELEASES
-    from kassay.reading.documents import one_of
-    from kassay.report.screen.console import bar
-    from kassay.report.screen.exploration import rows_json, switches_view
-
-    models = tuple(dict.fromkeys(switch.model for switch in SWITCHES.values()))
-    if model not in models:
-        raise InputError(f"no switches for model {model!r}; expected {one_of(models, model)}")
-    if release not in RELEASES:
-        raise InputError(f"--release: unknown release {release!r}; expected {one_of(RELEASES, release)}")
-    names = names_of(model, release)
-    if not names:
-        raise InputError(f"--release: {model} is older than {release}; expected another model")
-    with bar("walking", len(names)) as progress:
-        walked = rows(model, progress, release)
-    present(rows_json(walked), lambda: switches_view(walked), json_path)
-    return 0 if all(row.holds for row in walked) else 1
-
-
-def _write_page(result: ExploreResult, again: str, folder: Path) -> None:
+def _write_page(explored: ExploredModel, again: str, folder: Path) -> None:
     """Write the page, and the traces as Mermaid diagrams next to it."""
     from kassay.cli.pages import write_page
-    from kassay.report.pages.exploration import render
     from kassay.report.screen.exploration import mermaid_text
     from kassay.writing.files import write_text
 
-    write_page(render(result, again=again), folder, "exploration.html")
-    if text := mermaid_text(result):
+    write_page(explored.page(again), folder, "exploration.html")
+    if text := mermaid_text(explored.result):
         write_text(text, str(folder / "exploration.mmd"))
-
-
-def _against(settings: ExploreSettings, chosen: dict[str, Any]) -> int:
-    """Compare two releases of the model. Raises InputError."""
-    from kassay.engines.protocols.against import compare_releases
-    from kassay.model.explore.values import WalkLimits
-    from kassay.report.screen.exploration import against_view
-
-    limits = WalkLimits(chosen["max_states"], chosen["seconds"])
-    result = compare_releases(settings, chosen["against"], limits)
-    present(result.to_json(), lambda: against_view(result), chosen["json_path"])
-    return 1 if result.differs else 3 if result.limit else 0
 
 
 def _known(chosen: dict[str, Any], model: str, result: ExploreResult) -> Known:
@@ -233,53 +196,55 @@ def _known(chosen: dict[str, Any], model: str, result: ExploreResult) -> Known:
     return known
 
 
-def _progress(walked: WalkProgress) -> str:
-    """Progress of the exploration: depth, rate, memory."""
-    rate = walked.states / walked.elapsed_s if walked.elapsed_s else 0.0
-    return f"{walked.states:,} states, depth {walked.depth}, {rate:,.0f}/s, {_peak_mib():,} MiB"
+def _is_for_spark(chosen: dict[str, Any]) -> bool:
+    """Whether Spark explores: it compares no releases, and breaks no rules in turn."""
+    return uses_spark(chosen) and chosen["against"] is None and "each" not in chosen["switches"]
 
 
-def _peak_mib() -> int:
-    """The peak memory of this process, or of a child process that has ended, in MiB."""
-    unit = 1 << 20 if platform.system() == "Darwin" else 1 << 10
-    both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return max(resource.getrusage(whose).ru_maxrss for whose in both) // unit
+def _settings(chosen: dict[str, Any]) -> dict[str, Any]:
+    """The options that describe what is explored, as arguments."""
+    names = ("members", "partitions", "switches", "release", "protocol", "network", "records", "clock")
+    return {name: chosen[name] for name in names} | {"topics": topics_of(chosen["topics"])}
 
 
-def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) -> ExploreResult:
-    """The result of an exploration in this process, or on Spark."""
-    from kassay.model.explore.values import WalkLimits
-
-    apart = chosen["verbose"] and chosen["jobs"] == 1 and not chosen["spark"]
-    limits = WalkLimits(chosen["max_states"], chosen["seconds"], all_causes=apart)
-    symmetry = {"whole": False, "symmetric": True}.get(chosen["states"])
-    if chosen["spark"]:
-        from kassay.cli.spark import walked
-
-        if chosen["jobs"] > 1:
-            raise InputError("--jobs: Spark has workers of its own; expected spark.master without it")
-        return walked(settings, limits, folder, chosen["configs"], symmetry)
-    from kassay.engines.protocols.explore import explore
+def _explored(model: str, chosen: dict[str, Any]) -> Explored:
+    """The exploration in this process."""
+    from kassay.api.explore import explore
     from kassay.report.screen.console import bar
 
-    with bar("exploring", limits.states_max) as show:
+    each = "each" in chosen["switches"]
+    with bar("exploring", None if each else chosen["max_states"]) as tell:
         return explore(
-            settings,
-            limits,
-            seed=chosen["seed"],
-            symmetry=symmetry,
-            fingerprints=_by_fingerprints(chosen),
-            jobs=chosen["jobs"],
-            progress=lambda walked: show(walked.states, _progress(walked)),
+            model,
+            **_settings(chosen),
+            **{name: chosen[name] for name in ("faults", "against", "assignor", "max_states", "seconds")},
+            **{name: chosen[name] for name in ("states", "jobs", "seed")},
+            config=properties_of(chosen),
+            all_causes=chosen["verbose"],
+            progress=tell,
         )
 
 
-def _by_fingerprints(chosen: dict[str, Any]) -> bool:
-    """Whether states are stored as fingerprints: chosen, or one process may meet too many for whole ones."""
-    if chosen["states"] is not None:
-        return bool(chosen["states"] == "fingerprints")
-    large = chosen["max_states"] > FINGERPRINTS_FROM
-    return bool(large and chosen["jobs"] == 1 and chosen["network"] in ("atomic", "steps", "N0", "N1"))
+def _on_spark(model: str, chosen: dict[str, Any], folder: str) -> ExploredModel:
+    """The exploration by Spark, continued in the folder."""
+    from kassay.api.explore import ExploredModel, faults_of
+    from kassay.cli.spark import walked
+    from kassay.engines.protocols.options import assignor_of, settings_of
+    from kassay.model.explore.values import WalkLimits
+
+    if chosen["jobs"] > 1:
+        raise InputError("--jobs: Spark has workers of its own; expected spark.master without it")
+    with assignor_of(chosen["assignor"], model) as assignor:
+        settings = settings_of(
+            model,
+            **_settings(chosen),
+            faults=faults_of(chosen["faults"]),
+            assignor=assignor,
+            properties=properties_of(chosen),
+        )
+        symmetry = {"whole": False, "symmetric": True}.get(chosen["states"])
+        limits = WalkLimits(chosen["max_states"], chosen["seconds"])
+        return ExploredModel(walked(settings, limits, folder, chosen["configs"], symmetry))
 
 
 def _require_folder(folder: str) -> None:

@@ -113,7 +113,7 @@ def row(name: str, release: str = NEWEST) -> SwitchRow:
 
 
 def rows(
-    model: str | None = None, progress: Callable[[int], None] = lambda _: None, release: str = NEWEST
+    model: str | None = None, progress: Callable[[int], object] = lambda _: None, release: str = NEWEST
 ) -> tuple[SwitchRow, ...]:
     """The rows of all switches, or of one model's; `progress` receives the number of finished ones."""
     walked: list[SwitchRow] = []

@@ -1,0 +1,1 @@
+"""Instances as linear models: a file of MPS for each level of the lexicographic order."""
