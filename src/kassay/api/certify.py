@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -11,11 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from kassay.engines.processes.host import LIMITS, Limits
 from kassay.engines.runs.certificate import Certificate, ClaimResult
-from kassay.engines.runs.options import DEFAULT_SECONDS, Budget, RunOptions, protocol_named, require_heeded
+from kassay.engines.runs.options import (
+    DEFAULT_SECONDS,
+    Budget,
+    RunOptions,
+    conditions,
+    protocol_named,
+    require_heeded,
+)
 from kassay.engines.runs.run import Report, RunProgress
 from kassay.engines.runs.run import certify as run
-from kassay.engines.targets.given import TargetLike, given
-from kassay.engines.targets.resolve import resolve
+from kassay.engines.targets.given import TargetLike, loaded
 from kassay.model.kinds import Verdict
 from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.claims import claims_given
@@ -163,9 +168,9 @@ def certify(
         controls=controls,
         jobs=jobs,
     )
-    with loaded(target, options) as ready:
-        require_heeded([ready], options)
-        return certified(ready, options, out, lambda now: progress(now.share, words_of(now)))
+    with loaded([target], **conditions(options)) as ready:
+        require_heeded(ready, options)
+        return certified(ready[0], options, out, lambda now: progress(now.share, words_of(now)))
 
 
 def run_options(
@@ -199,19 +204,6 @@ def run_options(
         member_config=tuple((key, tuple(values)) for key, values in rotating.items()),
         **others,
     )
-
-
-@contextmanager
-def loaded(target: TargetLike, options: RunOptions) -> Iterator[Target]:
-    """The target under these options; raises `TargetError`, and `InputError` for a class of no file."""
-    with given(target) as spec:
-        yield resolve(
-            spec,
-            in_process=options.in_process,
-            limits=options.limits,
-            config=options.config,
-            protocol=options.protocol,
-        )
 
 
 def certified(

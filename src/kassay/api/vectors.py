@@ -80,15 +80,14 @@ def vectors(
     from functools import partial
     from pathlib import Path
 
-    from kassay.engines.targets.given import given
-    from kassay.engines.targets.resolve import resolve
+    from kassay.engines.targets.given import loaded
     from kassay.engines.vectors.check import check_files
 
     results: list[FileResult] = []
     with ExitStack() as stack:
         factory, instead = None, None
         if target is not None:
-            instead = resolve(stack.enter_context(given(target)))
+            (instead,) = stack.enter_context(loaded([target]))
             factory = partial(stack.enter_context(instead.open()).new, {})
         for each in check_files([*map(Path, paths)], factory, exact=target is None, target=instead):
             results.append(each)

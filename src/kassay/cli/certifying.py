@@ -17,14 +17,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay import __version__
-from kassay.api.certify import Certification, certified, loaded, words_of
+from kassay.api.certify import Certification, certified, words_of
 from kassay.cli.options import complain, fault, gravest, write_json, write_line
 from kassay.cli.output import reader_gone
 from kassay.engines.runs import baseline as baselines
 from kassay.engines.runs.baseline import Baseline
 from kassay.engines.runs.certificate import Certificate, ClaimResult
-from kassay.engines.runs.options import RunOptions, claims_of, require_heeded
+from kassay.engines.runs.options import RunOptions, claims_of, conditions, require_heeded
 from kassay.engines.runs.run import Report, RunProgress
+from kassay.engines.targets.given import loaded
 from kassay.engines.targets.resolve import Target
 from kassay.model.errors import InputError, TargetError
 from kassay.model.kinds import Verdict
@@ -188,7 +189,7 @@ class Session:
         errors = dict[str, TargetError]()
         for spec in dict.fromkeys(specs):
             try:
-                with loaded(spec, self.options) as target:
+                with loaded([spec], **conditions(self.options)) as (target,):
                     claims_of(target.kind, target.protocol, target.claims, self.options)
             except TargetError as error:
                 errors[spec] = error

@@ -11,6 +11,7 @@ from kassay.engines.diff.document import TargetDifference
 from kassay.engines.diff.run import DiffReport, SmallestDifference
 from kassay.engines.hunts.document import answer
 from kassay.engines.hunts.hunt import HuntOutcome, SentenceHunt
+from kassay.engines.hunts.worst import WorstCase
 from kassay.engines.runs.verdicts import without
 from kassay.kinds.views import frames_of, frames_of_trace
 from kassay.report import facts
@@ -64,6 +65,28 @@ def hunt_blocks(hunt: SentenceHunt) -> Iterator[Block]:
     yield StoryBlock(tuple(frames_of_trace(trace)))
     if command := facts.replay_command(example):
         yield CommandBlock("replay", command)
+
+
+def worst_described(cases: Sequence[WorstCase]) -> Described:
+    """Each worst case round by round, with its value and its bound."""
+    return Described("worst cases", tuple(tuple(_worst_blocks(each)) for each in cases))
+
+
+def _worst_blocks(worst: WorstCase) -> Iterator[Block]:
+    nouns, (members, partitions) = worst.target.kind.nouns, worst.size
+    where = f"{counted(members, nouns.who)} x {counted(partitions, nouns.what)}"
+    bound = "no proven bound" if worst.bound is None else f"proven: at most {worst.bound}"
+    yield VerdictBlock(
+        "Worst case",
+        "warn" if worst.value else "ok",
+        worst.target.spec,
+        f"worst {worst.badness} found at {where}: {worst.value} ({worst.meaning}); {bound}; "
+        f"{worst.looked_at} {nouns.worlds} looked at",
+    )
+    if worst.example is not None:
+        yield StoryBlock(tuple(frames_of_trace(worst.example.trace)))
+        if command := facts.replay_command(worst.example):
+            yield CommandBlock("replay", command)
 
 
 def proofs_described(proofs: Sequence[Proof]) -> Described:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,21 +26,17 @@ from kassay.cli.options import (
     pairs,
     present,
     typed_again,
-    write_json,
 )
-from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, measurable
+from kassay.cli.targets import complained
 from kassay.model.errors import InputError
-from kassay.reading.documents import is_there, one_of
+from kassay.reading.documents import one_of
 
 if TYPE_CHECKING:
-    from kassay.engines.hunts.hunt import SentenceHunt
-    from kassay.engines.optimum.gaps import Hunt
-    from kassay.engines.runs.options import RunOptions
+    from kassay.api.hunt import Hunted
     from kassay.engines.targets.resolve import Target
+    from kassay.report.screen.console import View
 
 PLACE = 425
-STEPS: Final = 400
-"""The steps of a hill climb."""
 
 
 @click.command("hunt", epilog="Example: kassay hunt 'max(load) - min(load) <= 1' --on range --on roundrobin")
@@ -77,183 +72,89 @@ def command(context: click.Context, /, claims: tuple[str, ...], **chosen: Any) -
     --worst gap for the instances farthest from the optimum. Exit codes: 0 none found, 1 a counterexample or
     a failure, 3 nothing was checked, 4 a target could not be loaded.
     """
-    if chosen["worst"] == "gap":
-        return _worst_gap(claims, chosen, typed_again(context))
-    if chosen["worst"] is not None:
-        return _worst(claims, chosen)
-    spelled = tuple(sentence for claim in claims for sentence in _sentences(claim))
-    if not spelled:
-        raise InputError("CLAIM: expected at least one, or a TOML file of them")
-    if chosen["seconds"] is not None and chosen["histories"] is not None:
+    from kassay.api.hunt import HuntedClaims, WorstGaps, hunt
+    from kassay.cli.pages import write_page, write_result
+    from kassay.report.screen.console import bar
+
+    if chosen["seconds"] is not None and chosen["histories"] is not None and chosen["worst"] is None:
         raise InputError("--time and --histories: expected one of the two")
-    options = _options(chosen)
-    targets, missing = _loaded(chosen, options)
+    figure, size = _figure(chosen["worst"])
+    config = pairs(chosen["configs"], "--config")
+    targets, missing = _loaded(chosen["specs"], config)
     if not targets:
         return 4
-    hunts = list(_hunts(targets, spelled, options, chosen))
-    _present(hunts, chosen)
-    outcome = gravest([each.exit_code for each in hunts] or [0])
-    return 4 if missing else outcome
+    names = ("histories", "seconds", "exhaustive", "seed", "out")
+    with bar("hunting") as tell:
+        result = hunt(
+            claims,
+            on=targets,
+            worst=figure,
+            size=size,
+            config=config,
+            **{name: chosen[name] for name in names},
+            progress=tell,
+        )
+    if isinstance(result, HuntedClaims):
+        narrowed_by = narrowing_settings("exhaustive")
+        result = HuntedClaims(tuple(replace(each, narrowed_by=narrowed_by) for each in result.hunts))
+    present(result.to_json(), lambda: _view(result), chosen["json_path"])
+    if isinstance(result, WorstGaps):
+        write_page(result.page(typed_again(context)), chosen["out"], "hunt.html")
+    else:
+        write_result(result, chosen["out"], "hunt.html")
+    return 4 if missing else _code(result)
 
 
-def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
-    """The worst case of each target, each with a trace that shows it."""
-    from kassay.engines.hunts.worst import Badness, WorstCase, worst_case, worst_document
-    from kassay.report.files.formats import saved_example
-    from kassay.report.screen.console import bar, stack
-    from kassay.report.screen.hunting import worst_view
+def _figure(worst: str | None) -> tuple[str | None, tuple[int, int] | None]:
+    """The figure and the size of `--worst`; gap may have no size."""
+    if worst in (None, "gap"):
+        return worst, None
+    from kassay.engines.hunts.worst import Badness
 
-    if claims:
-        raise InputError("CLAIM and --worst: expected one of the two")
-    figure, _, size = chosen["worst"].partition(":")
+    figure, _, size = str(worst).partition(":")
     if figure not in [*Badness]:
         raise InputError(f"--worst: unknown figure {figure!r}; expected {one_of([*Badness], figure)}")
     option = next(each for each in command.params if each.name == "worst")
-    scope = ScopeType().convert(size, option, None)
-    steps = STEPS if chosen["histories"] is None else chosen["histories"]
-    if not steps:
-        raise InputError("--histories 0: a hill climb has at least one")
-    options = _options(chosen)
-    targets, missing = _loaded(chosen, options)
-    if not targets:
-        return 4
-    worst: list[WorstCase] = []
-    for target in targets:
-        with bar(f"the worst of {target.spec}") as tell:
-            case = worst_case(target, Badness(figure), scope, options, steps, report=tell)
-        if case.example is not None:
-            folder = chosen["out"] / "traces"
-            claim = case.example.trace.claim
-            case = case._replace(example=saved_example(target.spec, claim, case.example, folder))
-        worst.append(case)
-    documents = [worst_document(each) for each in worst]
-    whole = documents[0] if len(documents) == 1 else documents
-    present(whole, lambda: stack(*map(worst_view, worst)), chosen["json_path"])
-    return 4 if missing else 0
+    return figure, ScopeType().convert(size, option, None)
 
 
-def _worst_gap(claims: tuple[str, ...], chosen: dict[str, Any], again: str) -> int:
-    """The instances on which each target is farthest from the optimum, one for each objective."""
-    from kassay.cli.pages import write_page
-    from kassay.engines.optimum.gaps import FAMILY, hunt, kinds_of
-    from kassay.report.pages.gaps import render_hunt
-    from kassay.report.screen.console import bar, stack
+def _view(result: Hunted) -> View:
+    from kassay.api.hunt import HuntedClaims, WorstCases, WorstGaps
+    from kassay.report.screen.blocks import described_view
+    from kassay.report.screen.console import stack
     from kassay.report.screen.gaps import hunt_view
 
-    if claims:
-        raise InputError("CLAIM and --worst: expected one of the two")
-    targets, errors = measurable(chosen["specs"], chosen, kinds_of(FAMILY))
-    if not targets:
-        return 4
-    complained(errors)
-    hunts = []
-    for target in targets:
-        with bar(f"hunting {target.spec}") as tell:
-            hunts.append(hunt(target, chosen["seed"], chosen["seconds"] or 20.0, tell))
-    kept = {each.target.spec: _keep(each, chosen["out"]) for each in hunts}
-    documents = [each.to_json() for each in hunts]
-    options = asked_again(chosen)
-    write_page(render_hunt(hunts, kept, options, again), chosen["out"], "hunt.html")
-    views = (hunt_view(each, kept[each.target.spec], options) for each in hunts)
-    present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
-    if any(each.failed for each in hunts):
-        return 1
-    return 4 if errors else 0 if all(each.finished for each in hunts) else 3
+    if isinstance(result, HuntedClaims | WorstCases):
+        return described_view(result.described())
+    assert isinstance(result, WorstGaps)
+    return stack(*(hunt_view(each, result.paths[each.target.spec], result.options) for each in result.hunts))
 
 
-def _keep(hunt: Hunt, out: Path) -> dict[str, str]:
-    """Write the worst instance of each objective; returns the paths by objective."""
-    from kassay.writing.files import file_name
+def _code(result: Hunted) -> int:
+    """The exit code: of the gravest hunt, or of the search for gaps."""
+    from kassay.api.hunt import HuntedClaims, WorstGaps
 
-    paths = {}
-    for objective, worst in hunt.worst.items():
-        path = out / "instances" / file_name(hunt.target.spec, objective, suffix=".json")
-        write_json(worst.problem.document(), str(path))
-        paths[objective] = str(path)
-    return paths
-
-
-def _sentences(claim: str) -> tuple[str, ...]:
-    """The claim itself, or the named sentences of a TOML file."""
-    if not claim.endswith(".toml"):
-        if is_there(claim):
-            raise InputError(f"{claim}: expected a file of named claims whose name ends in .toml")
-        return (claim,)
-    from kassay.properties.claims import require_claims
-    from kassay.reading.documents import at, read_sentences
-
-    sentences = read_sentences(Path(claim))
-    with at(claim):
-        require_claims(sentences)
-    return tuple(sentences)
+    if isinstance(result, HuntedClaims):
+        return gravest([each.exit_code for each in result.hunts] or [0])
+    if isinstance(result, WorstGaps):
+        if any(each.failed for each in result.hunts):
+            return 1
+        return 0 if all(each.finished for each in result.hunts) else 3
+    return 0
 
 
-def _options(chosen: dict[str, Any]) -> RunOptions:
-    """The options of the calls, checked before any work."""
-    from kassay.engines.processes.host import Limits
-    from kassay.engines.runs.options import RunOptions
-
-    return RunOptions(
-        seed=chosen["seed"],
-        limits=Limits(call_timeout_s=CALL_TIMEOUT_S),
-        config=pairs(chosen["configs"], "--config"),
-    )
-
-
-def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], bool]:
+def _loaded(specs: Sequence[str], config: dict[str, str]) -> tuple[list[Target], bool]:
     """The targets that load, each once, and whether others do not: they are reported before any is called."""
-    from kassay.engines.runs.options import require_heeded
-    from kassay.engines.targets.resolve import resolve
+    from kassay.api.hunt import CALL_TIMEOUT_S
+    from kassay.engines.processes.host import Limits
+    from kassay.engines.targets.given import loaded
     from kassay.model.errors import TargetError
 
     targets, errors = [], []
-    for spec in dict.fromkeys(chosen["specs"]):
+    for spec in dict.fromkeys(specs):
         try:
-            target = resolve(
-                spec,
-                limits=options.limits,
-                config=options.config,
-                protocol=options.protocol,
-            )
+            with loaded([spec], limits=Limits(call_timeout_s=CALL_TIMEOUT_S), config=config) as ready:
+                targets += ready
         except TargetError as error:
             errors.append(error)
-        else:
-            targets.append(target)
-    require_heeded(targets, options)
     return targets, complained(errors)
-
-
-def _hunts(
-    targets: Iterable[Target], spelled: Iterable[str], options: RunOptions, chosen: dict[str, Any]
-) -> Iterable[SentenceHunt]:
-    """A hunt for each claim on each target; all claims are parsed before any hunt starts."""
-    from kassay.engines.hunts.hunt import HuntOptions, hunt_claim
-    from kassay.properties.claims import parse_claim
-    from kassay.report.files.formats import saved_example
-    from kassay.report.screen.console import bar
-
-    seconds = None if chosen["histories"] is not None else chosen["seconds"] or 30.0
-    how = HuntOptions(seconds, chosen["histories"], chosen["exhaustive"], chosen["seed"])
-    narrowed_by = narrowing_settings("exhaustive")
-    pairs_ = [(target, claim) for target in targets for claim in spelled if parse_claim(claim, target.kind)]
-    for target, claim in pairs_:
-        with bar(f"hunting on {target.spec}") as tell:
-            hunt = hunt_claim(target, claim, how, options, tell)
-        hunt = replace(hunt, narrowed_by=narrowed_by)
-        example = hunt.example
-        if example is not None:
-            folder = chosen["out"] / "traces"
-            hunt = replace(hunt, example=saved_example(target.spec, hunt.claim.id, example, folder))
-        yield hunt
-
-
-def _present(hunts: list[SentenceHunt], chosen: dict[str, Any]) -> None:
-    from kassay.cli.pages import write_described
-    from kassay.engines.hunts.document import document
-    from kassay.report.described import hunts_described
-    from kassay.report.screen.blocks import described_view
-
-    documents = [document(each) for each in hunts]
-    whole = documents[0] if len(documents) == 1 else documents
-    present(whole, lambda: described_view(hunts_described(hunts)), chosen["json_path"])
-    write_described(hunts_described(hunts), chosen["out"], "hunt.html")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from itertools import islice, product
 from typing import Any, Final
@@ -33,6 +33,7 @@ from kassay.kinds.recorded import Recorded, recorded
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
+from kassay.properties.claims import parse_claim
 from kassay.properties.registry import Claim, Scope, is_sentence
 from kassay.writing.text import counted
 
@@ -172,6 +173,15 @@ class SentenceHunt:
         if self.applied or self.scope.applied:
             return f"{cases} played, and no answer to any could break the claim"
         return f"{cases} played, and the conditions of the claim held in none"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As values: a claim consists of functions, and is parsed again."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _unpickled, ({**values, "claim": self.claim.id},)
+
+
+def _unpickled(values: dict[str, Any]) -> SentenceHunt:
+    return SentenceHunt(**{**values, "claim": parse_claim(values["claim"], values["target"].kind)})
 
 
 Report = Callable[[int], None]

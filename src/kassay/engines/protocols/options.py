@@ -139,7 +139,7 @@ def _kinds(text: str, members: int) -> tuple[tuple[str, ...], ...]:
 def assignor_of(target: TargetLike | None, model: str) -> Iterator[Any]:
     """The assignor to use: a name that the models know, or a user's, open inside the block."""
     from kassay.assignors import registry
-    from kassay.engines.targets.given import given
+    from kassay.engines.targets.given import loaded
 
     reference = registry.find(target) if isinstance(target, str) else None
     known = isinstance(target, str) and not (":" in target or target.endswith(".py"))
@@ -147,14 +147,14 @@ def assignor_of(target: TargetLike | None, model: str) -> Iterator[Any]:
         yield target if reference is None else reference.spec
         return
     from kassay.engines.protocols.second_looks import opened
-    from kassay.engines.targets.resolve import resolve
 
-    with given(target) as spec:
-        loaded = resolve(spec)
+    with loaded([target]) as (ready,):
         if model == "streams":
-            if loaded.kind != STREAMS or loaded.level != "member":
-                raise InputError(f"--assignor: {spec} gives no tasks to members; expected level: member")
-        elif loaded.kind != CLIENT:
-            raise InputError(f"--assignor: {spec} is not a client-side assignor")
-        with opened(loaded) as assignor:
+            if ready.kind != STREAMS or ready.level != "member":
+                raise InputError(
+                    f"--assignor: {ready.spec} gives no tasks to members; expected level: member"
+                )
+        elif ready.kind != CLIENT:
+            raise InputError(f"--assignor: {ready.spec} is not a client-side assignor")
+        with opened(ready) as assignor:
             yield assignor

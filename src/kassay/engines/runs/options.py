@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kassay.engines.processes.host import Limits
 from kassay.kinds.protocol import RunWishes
@@ -98,6 +98,12 @@ class RunOptions:
                 raise InputError("exhaustive and histories: expected one of the two")
             if self.member_config:
                 raise InputError("exhaustive and member-config: expected one of the two")
+
+
+def conditions(options: RunOptions) -> Mapping[str, Any]:
+    """The conditions of these options under which a target is loaded."""
+    names = ("in_process", "limits", "config", "protocol")
+    return {name: getattr(options, name) for name in names}
 
 
 def protocol_named(name: str) -> RebalanceProtocol:

@@ -1,22 +1,63 @@
-"""Targets given as values: a spec, a path, or a class that is already loaded."""
+"""Targets given as values: a spec, a path, a class, or a target that is already loaded."""
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from kassay.model.errors import InputError
+from kassay.engines.processes.host import LIMITS, Limits
+from kassay.engines.targets.resolve import Target, resolve
+from kassay.model.errors import InputError, TargetError
+from kassay.model.kinds import RebalanceProtocol
 
-TargetLike: TypeAlias = str | Path | type
-"""A target spec, the path of a file, or a class at the top level of a module."""
+TargetLike: TypeAlias = str | Path | type | Target
+"""A target spec, the path of a file, a class at the top level of a module, or a loaded target."""
+
+
+def several(targets: TargetLike | Iterable[TargetLike]) -> tuple[TargetLike, ...]:
+    """One target, or several, each once."""
+    one = isinstance(targets, str | Path | type | Target)
+    return (targets,) if one else tuple(dict.fromkeys(targets))  # type: ignore[arg-type, return-value]
 
 
 @contextmanager
-def given(target: TargetLike) -> Iterator[str]:
+def loaded(
+    targets: Iterable[TargetLike],
+    *,
+    in_process: bool = False,
+    limits: Limits = LIMITS,
+    config: Mapping[str, str] | None = None,
+    protocol: RebalanceProtocol | None = None,
+) -> Iterator[list[Target]]:
+    """The targets under these conditions, which those that are loaded already keep of their own.
+
+    All are tried before the first `TargetError` is raised, as `InputError` for what is no target comes first.
+    """
+    ready: list[Target] = []
+    errors: list[TargetError] = []
+    with ExitStack() as stack:
+        for target in targets:
+            if isinstance(target, Target):
+                ready.append(target)
+                continue
+            spec = stack.enter_context(_given(target))
+            try:
+                ready.append(
+                    resolve(spec, in_process=in_process, limits=limits, config=config, protocol=protocol)
+                )
+            except TargetError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+        yield ready
+
+
+@contextmanager
+def _given(target: str | Path | type) -> Iterator[str]:
     """The spec of the target; the target of a class can be loaded inside the block only.
 
     Raises `InputError` for a class that is not at the top level of a module in a file.
