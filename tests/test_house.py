@@ -60,10 +60,13 @@ snapshots is only tested for valid UTF-8.
 """
 PROBES = {
     ".is_file": {"cli.main", "writing.files"},
-    ".is_dir": set(),
+    ".is_dir": {"pipeline.workers"},
     "os.path.isfile": {"reading.documents"},
 }
-"""Tests of a path's existence: `Path`'s own methods raise for too long names, so only ours are used."""
+"""Tests of a path's existence: `Path`'s own methods raise for too long names, so only ours are used.
+
+A worker of Spark walks the installed package, and may import nothing else of kassay before it has compared it.
+"""
 NO_HOME = {
     "docs": "the pages of the site, and the writers of those that are made",
     "faults": "the faults planted in our own judges",

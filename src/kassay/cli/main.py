@@ -21,7 +21,7 @@ from click.formatting import wrap_text
 from kassay import __version__
 from kassay.cli import commands
 from kassay.cli.output import reader_gone, survive_readers
-from kassay.model.errors import InputError, TargetError, Unfinished
+from kassay.model.errors import InputError, TargetError, Discontinued
 
 EXIT_USAGE: Final = 2
 EXIT_UNKNOWN: Final = 3
@@ -233,7 +233,7 @@ def run(argv: list[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except TargetError as error:
         return _say(str(error), EXIT_TARGET)
-    except Unfinished as error:
+    except Discontinued as error:
         return _say(str(error), EXIT_UNKNOWN)
     except Exception as error:  # last resort: an internal error is exit code 70, never a traceback
         from kassay.cli.options import fault

@@ -29,7 +29,7 @@ class TargetNotLoadable(TargetError):
     """The target exists but cannot be loaded or started; one line: what, where, what is accepted."""
 
 
-class Unfinished(KassayError):
+class Discontinued(KassayError):
     """Something outside of kassay ended the work; what is finished is kept. Exit code 3."""
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kassay.engines.jars.java import JavaHome, find_java
-from kassay.model.errors import InputError, KassayError, Unfinished
+from kassay.model.errors import InputError, KassayError, Discontinued
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,7 +89,7 @@ _DISK: Final = re.compile(
 )
 
 
-class SparkFailed(Unfinished):
+class SparkFailed(Discontinued):
     """Spark aborted a job; finished work is kept."""
 
 

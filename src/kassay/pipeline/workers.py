@@ -19,6 +19,7 @@ from kassay.engines.targets.resolve import Target, resolve
 from kassay.model.errors import KassayError
 from kassay.reading.documents import is_file
 from kassay.reading.specs import place_and_class
+from kassay.writing.files import write_bytes
 
 Taken = TypeVar("Taken")
 Given = TypeVar("Given")
@@ -95,14 +96,14 @@ def on_workers(function: Callable[[Taken], Given]) -> Callable[[Taken], Given]:
 
         host = platform.node()
         try:
-            found = installed()
+            theirs = installed()
         except ImportError:
             raise RuntimeError(
                 f"[[kassay]] {host}: no kassay for {sys.executable}, expected {wanted[0]} on every worker"
             ) from None
-        if found != wanted:
+        if theirs != wanted:
             raise RuntimeError(
-                f"[[kassay]] {host}: kassay {found[0]} ({found[1][:12]}), but the driver has {wanted[0]} "
+                f"[[kassay]] {host}: kassay {theirs[0]} ({theirs[1][:12]}), but the driver has {wanted[0]} "
                 f"({wanted[1][:12]}); install the driver's kassay on every worker"
             )
         given: Given = pickle.loads(payload)(taken)
@@ -112,7 +113,7 @@ def on_workers(function: Callable[[Taken], Given]) -> Callable[[Taken], Given]:
 
 
 @dataclass(frozen=True)
-class SourceFile:
+class TargetFile:
     """A file of a target as the driver read it; `content` is None where it is too large to travel."""
 
     path: str
@@ -120,17 +121,17 @@ class SourceFile:
     content: bytes | None
 
 
-def sources_of(targets: Iterable[Target]) -> Mapping[str, SourceFile]:
+def sources_of(targets: Iterable[Target]) -> Mapping[str, TargetFile]:
     """The files of the targets by path."""
     files = {}
     for path in {source for target in targets for source in target.sources}:
         content = Path(path).read_bytes()
         small = content if len(content) <= SHIPPED_MAX else None
-        files[path] = SourceFile(path, sha256(content).hexdigest(), small)
+        files[path] = TargetFile(path, sha256(content).hexdigest(), small)
     return files
 
 
-def as_on_driver(job: Job, files: Mapping[str, SourceFile]) -> Job:
+def as_on_driver(job: Job, files: Mapping[str, TargetFile]) -> Job:
     """The job, whose target is loaded from the driver's file where this machine has none or another one.
 
     A Python file travels; raises `WorkerRefused` for any other that is missing or different here.
@@ -154,16 +155,16 @@ def as_on_driver(job: Job, files: Mapping[str, SourceFile]) -> Job:
     return Job(replace(moved, spec=job.target.spec), job.options)
 
 
-def _is_same(source: SourceFile) -> bool:
+def _is_same(source: TargetFile) -> bool:
     return is_file(source.path) and sha256(Path(source.path).read_bytes()).hexdigest() == source.digest
 
 
 @cache
-def _copied(source: SourceFile) -> Path:
+def _copied(source: TargetFile) -> Path:
     """The driver's file in a folder of this process."""
     assert source.content is not None
     copy = Path(mkdtemp(prefix="kassay-target-")) / Path(source.path).name
-    copy.write_bytes(source.content)
+    write_bytes([source.content], str(copy))
     return copy
 
 

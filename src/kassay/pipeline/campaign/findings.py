@@ -35,7 +35,7 @@ from kassay.pipeline.campaign.records import (
 )
 from kassay.pipeline.campaign.tables import FINDINGS, arrow_struct
 from kassay.pipeline.store import Store
-from kassay.pipeline.workers import SourceFile, as_on_driver, on_workers, sources_of
+from kassay.pipeline.workers import TargetFile, as_on_driver, on_workers, sources_of
 from kassay.properties.claims import parse_claim
 from kassay.properties.sources import derive_seed
 from kassay.reading.documents import suggestion
@@ -70,7 +70,7 @@ class Shrinking:
     """The findings as sent to the workers: row i of the input refers to wanted i."""
 
     lanes: Mapping[int, Lane]
-    files: Mapping[str, SourceFile]
+    files: Mapping[str, TargetFile]
     wanted: tuple[WantedFinding, ...]
     tries: int
 

@@ -27,7 +27,7 @@ from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.lanes import Chunk, Lane
 from kassay.pipeline.campaign.records import Sums
 from kassay.pipeline.campaign.tables import DISTANCE, GAPS, RUNS, SUMS, work_schema
-from kassay.pipeline.workers import SourceFile, as_on_driver
+from kassay.pipeline.workers import TargetFile, as_on_driver
 from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Work:
     gap: bool
     lanes: dict[int, Lane]
     chunks: tuple[Chunk, ...]
-    files: Mapping[str, SourceFile]
+    files: Mapping[str, TargetFile]
 
 
 class Opened(NamedTuple):
@@ -118,7 +118,7 @@ class Benches:
     def __init__(self) -> None:
         self._open: dict[tuple[str, int], Opened] = {}
 
-    def get(self, identity: str, lane: Lane, start: int, files: Mapping[str, SourceFile]) -> Bench:
+    def get(self, identity: str, lane: Lane, start: int, files: Mapping[str, TargetFile]) -> Bench:
         """The lane's target for histories from `start` on; opens it if necessary."""
         key, twinned = (identity, lane.number), start < TWIN_EVERY * TWINS_MAX
         lane_bench = self._open.pop(key, None)
