@@ -21,7 +21,7 @@ from click.formatting import wrap_text
 from kassay import __version__
 from kassay.cli import commands
 from kassay.cli.output import reader_gone, survive_readers
-from kassay.model.errors import InputError, TargetError, Discontinued
+from kassay.model.errors import Discontinued, InputError, TargetError
 
 EXIT_USAGE: Final = 2
 EXIT_UNKNOWN: Final = 3

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kassay.engines.jars.java import JavaHome, find_java
-from kassay.model.errors import InputError, KassayError, Discontinued
+from kassay.model.errors import Discontinued, InputError, KassayError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
