@@ -5,6 +5,7 @@ from kassay.api.check import check as check
 from kassay.api.conform import conform as conform
 from kassay.api.diff import diff as diff
 from kassay.api.explore import explore as explore
+from kassay.api.gap import gap as gap
 from kassay.api.hunt import hunt as hunt
 from kassay.api.lint import lint as lint
 from kassay.api.optimum import optimum as optimum

@@ -11,7 +11,7 @@ import click
 from kassay.cli import completing
 from kassay.cli.common import bootstrap_option, group_option
 from kassay.cli.options import complain, present
-from kassay.cli.targets import CALL_TIMEOUT_S
+from kassay.engines.targets.limits import CALL_TIMEOUT_S
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:

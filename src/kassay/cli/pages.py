@@ -10,6 +10,7 @@ import click
 from kassay.cli.options import typed_again
 from kassay.report.screen.console import console
 from kassay.writing.files import write_text
+from kassay.writing.tables import csv_text
 
 if TYPE_CHECKING:
     from kassay.report.blocks import Described
@@ -17,9 +18,19 @@ if TYPE_CHECKING:
 
 
 def write_result(result: Result, out: Path | None, name: str) -> None:
-    """Write the page of a result if `--out` was given; raises `InputError` if that fails."""
+    """Write the page of a result, its table and its plots, if `--out` was given; raises `InputError`."""
     if (again := _again()) is not None and out is not None:
         write_page(result.page(again), out, name)
+        write_table(result, out, name.removesuffix(".html"))
+
+
+def write_table(result: Result, out: Path, name: str) -> None:
+    """Write the rows of a result as CSV, and its plots as SVG; raises `InputError`."""
+    from kassay.report.result import PlottedResult
+
+    write_text(csv_text(result.rows()), str(out / f"{name}.csv"))
+    for plot, drawn in result.plots().items() if isinstance(result, PlottedResult) else ():
+        write_text(drawn.svg, str(out / f"{name}-{plot}.svg"))
 
 
 def write_described(described: Described, out: Path | None, name: str) -> None:

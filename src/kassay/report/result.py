@@ -6,10 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kassay.model.errors import InputError
+
 if TYPE_CHECKING:
     import pandas
 
     from kassay.report.blocks import Described
+    from kassay.report.plot import Plot
 
 
 class Progress(Protocol):
@@ -76,3 +79,21 @@ class DescribedResult(Result):
         from kassay.report.pages.blocks import render
 
         return render(self.described(), again)
+
+
+class PlottedResult(Result):
+    """A result with plots."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def plots(self) -> Mapping[str, Plot]:
+        """The plots of the page by name."""
+
+    def plot(self, name: str | None = None) -> Plot:
+        """The plot of this name, or the first; raises `InputError` for an unknown name."""
+        plots = self.plots()
+        chosen = next(iter(plots), "a plot") if name is None else name
+        if chosen not in plots:
+            raise InputError(f"plot: found {chosen!r}, expected one of {', '.join(plots) or 'none'}")
+        return plots[chosen]

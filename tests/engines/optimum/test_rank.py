@@ -29,7 +29,7 @@ SPECS = ("roundrobin", "range", "optimal-sticky", "server-range")
 @pytest.fixture(scope="module")
 def ranked():
     done = []
-    found = rank(
+    _, found = rank(
         [resolve(spec) for spec in SPECS],
         INSTANCES,
         "two",
@@ -134,7 +134,7 @@ def test_task_assignors_are_judged_on_claims_of_theirs_and_the_optimum_stands_fi
     specs = ("streams-sticky", "optimal-streams")
     targets = [resolve(spec, in_process=True) for spec in specs]
     require_one_sort(targets)
-    best, other = rank(targets, TASKS, "two", order=MOVEMENT_FIRST, budget=Budget(histories=12))
+    _, (best, other) = rank(targets, TASKS, "two", order=MOVEMENT_FIRST, budget=Budget(histories=12))
     assert (best.spec, best.balance, best.moves) == ("optimal-streams", 0, 0)
     judged = {claim.id for claim in best.certificate.claims}
     assert {claim.id for claim in other.certificate.claims} == judged

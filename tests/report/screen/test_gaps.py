@@ -94,7 +94,7 @@ def test_a_hunt_shows_the_smallest_instance_and_how_to_see_it_again():
 
 @pytest.mark.slow
 def test_a_leaderboard_has_a_place_a_line_and_tells_what_is_broken():
-    found = rank(
+    _, found = rank(
         [resolve("range"), resolve("optimal-sticky")],
         INSTANCES[:2],
         "two",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +18,14 @@ from kassay.cli.common import (
     out_option,
     seed_option,
 )
-from kassay.cli.options import FilePath, gravest, present, require_writable, typed_again, write_json
-from kassay.cli.targets import asked_again, instances_of, measurable, reporting, suite_option, usual_suite
+from kassay.cli.options import FilePath, gravest, present, require_writable, write_json
+from kassay.cli.targets import asked_again, measurable, reporting, suite_option
 from kassay.model.errors import InputError
-from kassay.model.kinds import every_kind
 
 if TYPE_CHECKING:
     from kassay.engines.optimum.gaps import TargetGaps
+    from kassay.engines.optimum.instances import Sourced
     from kassay.engines.targets.resolve import Target
-    from kassay.reading.documents import Located
 
 PLACE = 420
 INSTALLED = "installed"
@@ -42,8 +41,7 @@ INSTALLED = "installed"
 @out_option(None, FilePath())
 @seed_option
 @json_option
-@click.pass_context
-def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) -> int:
+def command(targets: tuple[str, ...], **chosen: Any) -> int:
     """Measure the distance of each TARGET to the certified optimum: balance, movement, rack.
 
     --rank orders TARGETs, all assignors of consumer groups or all of Streams tasks, by gap, moves and rounds;
@@ -52,6 +50,8 @@ def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) 
     failed on an instance or a ranked claim is violated, 3 an optimum was not found in time, a claim is
     unknown or there was no instance, 4 a target could not be loaded.
     """
+    from kassay.engines.optimum.instances import instances_from
+    from kassay.engines.optimum.targets import measured_kinds, usual_suite
     from kassay.solver.results import parse_order
 
     order = parse_order(chosen["order_text"])
@@ -59,105 +59,75 @@ def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) 
         require_writable(str(chosen["out"]), "--out", folder=True)
     if not chosen["rank"] and (chosen["histories"] is not None or not targets or INSTALLED in targets):
         raise InputError("--histories, `installed` and no TARGET: expected --rank with them")
-    posed = instances_of(chosen) if chosen["suite_name"] is not None else None
-    again = typed_again(context)
+    posed = None if chosen["suite_name"] is None else instances_from(chosen["suite_name"])
     if chosen["rank"]:
-        return _rank(targets, posed, order, chosen, again)
-    kinds = tuple(kind for kind in every_kind() if kind.instances)
-    loaded, missing = measurable(targets, chosen, kinds)
+        return _rank(targets, posed, order, chosen)
+    loaded, missing = measurable(targets, chosen, measured_kinds())
     if not loaded:
         return 4
-    instances, source = posed or instances_of(usual_suite(loaded, chosen))
-    outcome = _measure(loaded, reporting(instances, missing), source, order, chosen, again)
+    instances = posed or instances_from(usual_suite(loaded))
+    instances = instances._replace(located=reporting(instances.located, missing))
+    outcome = _measure(loaded, instances, order, chosen)
     return 4 if missing else outcome
 
 
 def _rank(
-    targets: tuple[str, ...],
-    posed: tuple[Iterable[Located], str] | None,
-    order: tuple[str, ...],
-    chosen: dict[str, Any],
-    again: str,
+    targets: tuple[str, ...], posed: Sourced | None, order: tuple[str, ...], chosen: dict[str, Any]
 ) -> int:
     """Rank the targets; the exit code."""
-    from kassay.engines.optimum import rank as ranking
+    from kassay.api.gap import ranking
+    from kassay.cli.pages import write_result
+    from kassay.engines.optimum import rank as ranks
+    from kassay.engines.optimum.instances import instances_from
+    from kassay.engines.optimum.targets import usual_suite
     from kassay.engines.runs.options import Budget
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import rank_view
 
     if INSTALLED in targets and len(targets) > 1:
         raise InputError(f"{INSTALLED}: ranks everything installed, expected no other TARGET")
-    budget = Budget(histories=chosen["histories"] or ranking.HISTORIES)
+    budget = Budget(histories=chosen["histories"] or ranks.HISTORIES)
     is_installed = INSTALLED in targets
-    here, missing = ranking.installed() if is_installed else (targets or ranking.default_targets(), {})
-    loaded, lacking = measurable(here, chosen, ranking.ranked_kinds())
+    here, missing = ranks.installed() if is_installed else (targets or ranks.default_targets(), {})
+    loaded, lacking = measurable(here, chosen, ranks.ranked_kinds())
     if not loaded:
         return 4
-    ranking.require_one_sort(loaded)
-    instances, source = posed or instances_of(usual_suite(loaded, chosen))
+    ranks.require_one_sort(loaded)
+    instances = posed or instances_from(usual_suite(loaded))
+    instances = instances._replace(located=reporting(instances.located, lacking))
     with bar("ranking", len(loaded)) as tell:
-        ranked = ranking.rank(
-            loaded,
-            reporting(instances, lacking),
-            source,
-            order=order,
-            seed=chosen["seed"],
-            budget=budget,
-            report=tell,
-        )
-    document = {
-        "schema": ranking.SCHEMA,
-        "instances": source,
-        "order": ",".join(order),
-        "seed": chosen["seed"],
-        "budget": asdict(budget),
-        "targets": [each.to_json() for each in ranked],
-        "missing": [{"target": spec, "missing": what} for spec, what in missing.items()],
-    }
-    if chosen["out"] is not None:
-        from kassay.cli.pages import write_page
-        from kassay.report.pages.ranks import render
-
-        page = render(ranked, source, order, chosen["seed"], missing=missing, again=again)
-        write_page(page, chosen["out"], "rank.html")
+        result = ranking(loaded, instances, order, chosen["seed"], budget, missing=missing, progress=tell)
+    write_result(result, chosen["out"], "rank.html")
     present(
-        document,
-        lambda: rank_view(ranked, source, chosen["seed"], versions=is_installed, missing=missing),
+        result.to_json(),
+        lambda: rank_view(
+            result.ranked, instances.source, chosen["seed"], versions=is_installed, missing=missing
+        ),
         chosen["json_path"],
     )
-    return gravest([4 if lacking else 0, *(each.exit_code for each in ranked)])
+    return gravest([4 if lacking else 0, *(each.exit_code for each in result.ranked)])
 
 
 def _measure(
-    targets: Sequence[Target],
-    instances: Iterable[Located],
-    source: str,
-    order: tuple[str, ...],
-    chosen: dict[str, Any],
-    again: str,
+    targets: Sequence[Target], instances: Sourced, order: tuple[str, ...], chosen: dict[str, Any]
 ) -> int:
-    from kassay.engines.optimum.gaps import measure
+    """Measure the targets; the exit code."""
+    from kassay.api.gap import measured
+    from kassay.cli.pages import write_result
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import gap_view
 
     with bar("measuring") as tell:
-        gaps = measure(
-            targets,
-            instances,
-            source,
-            order=order,
-            report=tell,
-        )
-    if chosen["out"] is not None:
-        from kassay.cli.pages import write_page
-        from kassay.report.pages.gaps import render
-
-        kept = {each.target.spec: _keep_worst(each, chosen["out"]) for each in gaps.targets if each.worst}
-        write_page(render(gaps, kept, asked_again(chosen), again), chosen["out"], "gap.html")
-    present(gaps.to_json(), lambda: gap_view(gaps), chosen["json_path"])
-    if any(each.failed for each in gaps.targets):
+        result = measured(targets, instances, order, progress=tell)
+    out = chosen["out"]
+    if out is not None:
+        kept = {each.target.spec: _keep_worst(each, out) for each in result.targets if each.worst}
+        result = replace(result, kept=kept, options=tuple(asked_again(chosen)))
+        write_result(result, out, "gap.html")
+    present(result.to_json(), lambda: gap_view(result.report), chosen["json_path"])
+    if any(each.failed for each in result.targets):
         return 1
-    return 0 if gaps.measured and not gaps.unsolved else 3
+    return 0 if result.report.measured and not result.report.unsolved else 3
 
 
 def _keep_worst(gaps: TargetGaps, out: Path) -> str:

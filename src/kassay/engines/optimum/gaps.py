@@ -212,7 +212,7 @@ def measure(
     order: tuple[str, ...],
     solver: str = "flow",
     seconds: float | None = None,
-    report: Callable[[int], None] = lambda _: None,
+    report: Callable[[int], object] = lambda _: None,
 ) -> GapReport:
     """The gaps of the targets on the instances; raises `InputError` for an invalid instance.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kassay.assignors.registry import load_all
-from kassay.engines.optimum.gaps import TargetGaps, kinds_of, measure
+from kassay.engines.optimum.gaps import GapReport, TargetGaps, kinds_of, measure
 from kassay.engines.runs.certificate import Certificate
 from kassay.engines.runs.counterexamples import versions_of
 from kassay.engines.runs.options import Budget, RunOptions
@@ -147,22 +147,22 @@ def rank(
     order: tuple[str, ...],
     seed: int = 0,
     budget: Budget,
-    report: Callable[[int], None] = lambda _: None,
-) -> list[Ranked]:
-    """The targets, the best first; the same order for the same seed and number of histories.
+    report: Callable[[int], object] = lambda _: None,
+) -> tuple[GapReport, list[Ranked]]:
+    """The gaps, and the targets, the best first; the same order for the same seed and number of histories.
 
     `report` gets the number of finished targets. Raises `TargetNotLoadable` for one that does not start, and
     `KeyboardInterrupt` if the run of one was interrupted.
     """
-    measured = measure(targets, instances, source, order=order).targets
+    measured = measure(targets, instances, source, order=order)
     ranked = []
-    for number, gaps in enumerate(measured, start=1):
+    for number, gaps in enumerate(measured.targets, start=1):
         certificate = certify(gaps.target, _options(gaps.target, seed, budget))
         if certificate.interrupted:
             raise KeyboardInterrupt  # A target with fewer checks than the others has no rank among them.
         ranked.append(Ranked(gaps, certificate))
         report(number)
-    return sorted(ranked, key=lambda each: each.key)
+    return measured, sorted(ranked, key=lambda each: each.key)
 
 
 def _options(target: Target, seed: int, budget: Budget) -> RunOptions:

@@ -28,7 +28,7 @@ _FAILED_SHOWN_MAX = 5
 
 
 def render(report: GapReport, paths: Mapping[str, str], options: Sequence[str], again: str) -> str:
-    """The whole page. `paths` are the files of the worst instances by target.
+    """The whole page. `paths` are the files of the worst instances by target, as far as they are kept.
 
     `options` are the options of the targets, for the commands that reproduce a result; `again` is the command
     of the study.
@@ -174,9 +174,10 @@ def _cases(targets: Sequence[TargetGaps], paths: Mapping[str, str], options: Seq
         if each.worst is None:
             continue
         gap, spec, anchor = each.worst.gap, each.target.spec, f"case-{number}"
-        command = shell_command(("kassay", "gap", spec, "--suite", paths[spec], *options))
-        title = f"{spec} on {gap.problem.name}"
-        yield case_of(each.target.kind, gap, each.worst.telling(), anchor, title, (command,))
+        path, title = paths.get(spec), f"{spec} on {gap.problem.name}"
+        words = () if path is None else ("kassay", "gap", spec, "--suite", path, *options)
+        commands = (shell_command(words),) if words else ()
+        yield case_of(each.target.kind, gap, each.worst.telling(), anchor, title, commands)
 
 
 _STAIRCASE = (

@@ -1,0 +1,230 @@
+"""How far targets are from the certified optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from kassay.engines.runs.options import Budget
+from kassay.report.result import PlottedResult, Progress, no_progress
+from kassay.writing.text import counted, percent
+
+if TYPE_CHECKING:
+    from kassay.engines.optimum.gaps import GapReport, TargetGaps
+    from kassay.engines.optimum.instances import Instances, Sourced
+    from kassay.engines.optimum.rank import Ranked
+    from kassay.engines.targets.given import TargetLike
+    from kassay.engines.targets.resolve import Target
+    from kassay.report.plot import Plot
+
+
+@dataclass(frozen=True, repr=False)
+class Gaps(PlottedResult):
+    """The distance of each target to the optimum, instance by instance.
+
+    `kept` has the files of the worst instances by target, and `options` those of the command, for the page.
+    """
+
+    report: GapReport
+    kept: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[TargetGaps, ...]:
+        """Each target with its `distributions`, `totals`, `failed` and `worst`."""
+        return tuple(self.report.targets)
+
+    def summary(self) -> str:
+        """How often each target is at the optimal balance."""
+        return ", ".join(f"{each.target.spec} {_share(each)}" for each in self.report.targets)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/gap/1`."""
+        return self.report.to_json()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each target and instance; a gap is None where it is not judged."""
+        columns = ("balance", "spread", "movement", "rack", "moved", "rack_mismatch", "missing")
+        return [
+            {"target": each.target.spec, "instance": gap.problem.name}
+            | {column: getattr(gap, column) for column in columns}
+            | {"optimal_moved": gap.best.moved, "optimal_rack_mismatch": gap.best.rack_mismatch}
+            for each in self.report.targets
+            for gap in each.gaps
+        ]
+
+    def plots(self) -> dict[str, Plot]:
+        """Each gap's distribution by name, the share of instances `short` of the optimum, the `moves`."""
+        from kassay.report.pages.gap_views import gap_bars, gap_histograms
+        from kassay.report.plot import plot_of
+
+        plots = {
+            chart.title.split()[0].lower(): plot_of(chart) for chart in gap_histograms(self.report.targets)
+        }
+        short, moves = map(plot_of, gap_bars(self.report.targets))
+        return {**plots, "short": short, "moves": moves}
+
+    def page(self, again: str = "") -> str:
+        """The page `gap.html`."""
+        from kassay.report.pages.gaps import render
+
+        return render(self.report, self.kept, self.options, again)
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking(Gaps):
+    """The targets in order, with their claims and gaps; `missing` is what would be needed by absent ones."""
+
+    ranked: tuple[Ranked, ...] = ()
+    seed: int = 0
+    budget: Budget = field(default_factory=Budget)
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def summary(self) -> str:
+        """The targets, the best first."""
+        return ", ".join(each.spec for each in self.ranked)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/rank/2`."""
+        from kassay.engines.optimum.rank import SCHEMA
+
+        return {
+            "schema": SCHEMA,
+            "instances": self.report.source,
+            "order": ",".join(self.report.order),
+            "seed": self.seed,
+            "budget": asdict(self.budget),
+            "targets": [each.to_json() for each in self.ranked],
+            "missing": [{"target": spec, "missing": what} for spec, what in self.missing.items()],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each target, the best first."""
+        rows = []
+        for place, each in enumerate(self.ranked, 1):
+            document = each.to_json()
+            claims = {verdict: len(ids) for verdict, ids in document.pop("claims").items()}
+            rows.append({"place": place, "valid": not each.invalid} | document | claims)
+        return [{name: row[name] for name in row if name not in ("versions", "invalid")} for row in rows]
+
+    def page(self, again: str = "") -> str:
+        """The page `rank.html`."""
+        from kassay.report.pages.ranks import render
+
+        order, seed = self.report.order, self.seed
+        return render(self.ranked, self.report.source, order, seed, missing=self.missing, again=again)
+
+
+@overload
+def gap(
+    targets: TargetLike | Iterable[TargetLike],
+    suite: Instances | None = None,
+    *,
+    order: str = ...,
+    config: Mapping[str, str] | None = ...,
+    rank: Literal[False] = False,
+    histories: int = ...,
+    seed: int = ...,
+    progress: Progress = ...,
+) -> Gaps: ...
+
+
+@overload
+def gap(
+    targets: TargetLike | Iterable[TargetLike],
+    suite: Instances | None = None,
+    *,
+    order: str = ...,
+    config: Mapping[str, str] | None = ...,
+    rank: Literal[True],
+    histories: int = ...,
+    seed: int = ...,
+    progress: Progress = ...,
+) -> Ranking: ...
+
+
+def gap(
+    targets: TargetLike | Iterable[TargetLike],
+    suite: Instances | None = None,
+    *,
+    order: str = "balance,movement,rack",
+    config: Mapping[str, str] | None = None,
+    rank: bool = False,
+    histories: int = 300,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> Gaps:
+    """Measure the distance of targets to the certified optimum: balance, movement, rack.
+
+    `targets` are specs, paths or classes. `suite` is a suite's name, a file or documents; by default the
+    suite of the targets' kind. With `rank` all claims are checked as well, on `histories` of the `seed`, and
+    the result is a `Ranking`. Raises `InputError`, and `TargetError` for a target that cannot be loaded.
+
+    >>> import kassay
+    >>> stuck = {"family": "A", "name": "stuck", "topics": [{"name": "t", "partitions": 2},
+    ...     {"name": "u", "partitions": 1}], "members": [{"id": "a", "topics": ["t"], "owned": [["t", 0],
+    ...     ["t", 1]]}, {"id": "b", "topics": ["t", "u"], "owned": [["u", 0]]}, {"id": "c", "topics": ["u"]}]}
+    >>> kassay.gap(["sticky", "optimal-sticky"], stuck)
+    <Gaps: sticky 0 % of 1 instance at the optimal balance, optimal-sticky 100 % of 1 instance at ...>
+    """
+    from kassay.engines.optimum.instances import instances_from
+    from kassay.engines.optimum.rank import ranked_kinds
+    from kassay.engines.optimum.targets import measurable, measured_kinds, usual_suite
+    from kassay.engines.targets.given import given
+    from kassay.solver.results import parse_order
+
+    goals = parse_order(order)
+    listed = [targets] if isinstance(targets, str | type) or not isinstance(targets, Iterable) else targets
+    with ExitStack() as stack:
+        specs = [stack.enter_context(given(target)) for target in listed]
+        loaded, errors = measurable(specs, config or {}, ranked_kinds() if rank else measured_kinds())
+        if errors:
+            raise errors[0]
+        instances = instances_from(usual_suite(loaded) if suite is None else suite)
+        if rank:
+            return ranking(loaded, instances, goals, seed, Budget(histories=histories), progress=progress)
+        return measured(loaded, instances, goals, progress=progress)
+
+
+def measured(
+    targets: Sequence[Target], instances: Sourced, order: tuple[str, ...], *, progress: Progress = no_progress
+) -> Gaps:
+    """The gaps of loaded targets; `progress` gets the number of instances."""
+    from kassay.engines.optimum.gaps import measure
+
+    return Gaps(measure(targets, instances.located, instances.source, order=order, report=progress))
+
+
+def ranking(
+    targets: Sequence[Target],
+    instances: Sourced,
+    order: tuple[str, ...],
+    seed: int,
+    budget: Budget,
+    *,
+    missing: Mapping[str, str] | None = None,
+    progress: Progress = no_progress,
+) -> Ranking:
+    """The ranking of loaded targets; `progress` gets the number of finished ones."""
+    from kassay.engines.optimum.rank import rank, require_one_sort
+
+    require_one_sort(targets)
+    report, ranked = rank(
+        targets,
+        instances.located,
+        instances.source,
+        order=order,
+        seed=seed,
+        budget=budget,
+        report=progress,
+    )
+    return Ranking(report, ranked=tuple(ranked), seed=seed, budget=budget, missing=missing or {})
+
+
+def _share(gaps: TargetGaps) -> str:
+    balance = gaps.distributions["balance"]
+    if balance is None:
+        return "not measured"
+    return f"{percent(balance.at_zero)} of {counted(len(gaps.gaps), 'instance')} at the optimal balance"
