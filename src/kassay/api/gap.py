@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -169,23 +168,23 @@ def gap(
     >>> kassay.gap(["sticky", "optimal-sticky"], stuck)
     <Gaps: sticky 0 % of 1 instance at the optimal balance, optimal-sticky 100 % of 1 instance at ...>
     """
+    from kassay.engines.optimum.gaps import require_measurable
     from kassay.engines.optimum.instances import instances_from
     from kassay.engines.optimum.rank import ranked_kinds
-    from kassay.engines.optimum.targets import measurable, measured_kinds, usual_suite
-    from kassay.engines.targets.given import given
+    from kassay.engines.optimum.targets import measured_kinds, usual_suite
+    from kassay.engines.processes.host import Limits
+    from kassay.engines.targets.given import loaded, several
+    from kassay.engines.targets.limits import CALL_TIMEOUT_S
     from kassay.solver.results import parse_order
 
-    goals = parse_order(order)
-    listed = [targets] if isinstance(targets, str | type) or not isinstance(targets, Iterable) else targets
-    with ExitStack() as stack:
-        specs = [stack.enter_context(given(target)) for target in listed]
-        loaded, errors = measurable(specs, config or {}, ranked_kinds() if rank else measured_kinds())
-        if errors:
-            raise errors[0]
-        instances = instances_from(usual_suite(loaded) if suite is None else suite)
+    goals, limits = parse_order(order), Limits(call_timeout_s=CALL_TIMEOUT_S)
+    with loaded(several(targets), limits=limits, config=config or {}) as ready:
+        for target in ready:
+            require_measurable(target, ranked_kinds() if rank else measured_kinds())
+        instances = instances_from(usual_suite(ready) if suite is None else suite)
         if rank:
-            return ranking(loaded, instances, goals, seed, Budget(histories=histories), progress=progress)
-        return measured(loaded, instances, goals, progress=progress)
+            return ranking(ready, instances, goals, seed, Budget(histories=histories), progress=progress)
+        return measured(ready, instances, goals, progress=progress)
 
 
 def measured(
