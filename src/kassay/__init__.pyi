@@ -1,10 +1,12 @@
 """The types of what `__getattr__` imports; `tests/api` compares this with the files of `kassay.api`."""
 
+from kassay.api.campaign import campaign as campaign
 from kassay.api.certify import certify as certify
 from kassay.api.check import check as check
 from kassay.api.conform import conform as conform
 from kassay.api.diff import diff as diff
 from kassay.api.explore import explore as explore
+from kassay.api.fleet import fleet as fleet
 from kassay.api.gap import gap as gap
 from kassay.api.hunt import hunt as hunt
 from kassay.api.lint import lint as lint

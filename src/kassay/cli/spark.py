@@ -53,7 +53,6 @@ def _sentence(command: click.Command) -> str:
     return " ".join((sentence[0] if sentence else text).split())
 
 
-SPARK: Final = "spark."
 MASTER: Final = "spark.master"
 
 
@@ -68,13 +67,10 @@ def started(configs: tuple[str, ...], name: str, heap: str = "1g") -> Iterator[S
 
     Without `spark.master` every core of this machine works. Raises `InputError`.
     """
-    from kassay.pipeline.spark import session
+    from kassay.pipeline.spark import session_of
     from kassay.report.screen.console import console
 
-    conf = {key: value for key, value in pairs(configs, "--config").items() if key.startswith(SPARK)}
-    with session(conf.pop(MASTER, None), conf, name=name, heap=heap) as spark:
-        if spark.sparkContext.uiWebUrl:
-            console(stderr=True).say(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
+    with session_of(pairs(configs, "--config"), name, heap, console(stderr=True).say) as spark:
         yield spark
 
 

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -101,6 +101,26 @@ def normalised(master: str) -> str:
     """
     local = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
     return f"local[{local[1] or 1},{TRIES}]" if local else master
+
+
+_SETTINGS: Final = "spark."
+_MASTER: Final = "spark.master"
+
+
+@contextmanager
+def session_of(
+    config: Mapping[str, str], name: str, heap: str = "1g", tell: Callable[[str], object] = lambda _: None
+) -> Iterator[SparkSession]:
+    """The session for the `spark.` properties in `config`; `heap` is Java's default heap on this machine.
+
+    Without `spark.master` every core of this machine works. `tell` is called with where Spark's pages are.
+    Raises `InputError`.
+    """
+    conf = {key: value for key, value in config.items() if key.startswith(_SETTINGS)}
+    with session(conf.pop(_MASTER, None), conf, name=name, heap=heap) as spark:
+        if spark.sparkContext.uiWebUrl:
+            tell(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
+        yield spark
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +10,11 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.common import config_option, json_option, out_option
-from kassay.cli.options import FilePath, present
+from kassay.cli.options import FilePath, pairs, present
 from kassay.cli.spark import Subcommands, started
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pyspark.sql import SparkSession
-
     from kassay.pipeline.campaign.findings import KeptFinding
-    from kassay.pipeline.campaign.records import Campaign
-    from kassay.pipeline.store import Store
 
 PLACE = 600
 
@@ -47,15 +40,25 @@ def run_command(spec: str, out: str, **chosen: Any) -> int:
     may be hdfs://, s3a://, ...; --config spark.master=local[4] (or spark://HOST:PORT, yarn, k8s://URL)
     chooses where Spark works.
     """
-    from kassay.pipeline.campaign.records import create, reopen
-    from kassay.pipeline.campaign.spec import read_spec
+    from kassay.api.campaign import campaign
+    from kassay.cli.pages import write_page
     from kassay.reading.documents import is_folder
+    from kassay.report.screen.campaign import campaign_terminal
+    from kassay.report.screen.console import console
 
-    if "://" in spec or is_folder(spec):
-        _require_begun(spec)
-        return _work(spec, chosen, reopen)
-    campaign_spec = read_spec(FilePath().convert(spec, None, None))
-    return _work(out, chosen, lambda store: create(campaign_spec, store))
+    is_begun = "://" in spec or is_folder(spec)
+    screen = console(stderr=True)
+    result = campaign(
+        spec if is_begun else FilePath().convert(spec, None, None),
+        out=out,
+        config=pairs(chosen["configs"], "--config"),
+        progress=lambda _, words="": screen.say(words),
+    )
+    if "://" not in result.place:
+        write_page(result.page(), Path(result.place), "report.html")
+    document = result.to_json()
+    present(document, lambda: campaign_terminal(document), chosen["json_path"])
+    return result.exit_code
 
 
 @command.command("findings", epilog="Example: kassay campaign findings results single-owner --out traces")
@@ -92,67 +95,3 @@ def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
         return read_findings(Local(Path(folder)))
     with started(chosen["configs"], "kassay campaign findings") as spark, translated_errors(folder):
         return read_findings(open_store(folder, spark), spark)
-
-
-def _require_begun(folder: str) -> None:
-    """Raises InputError for a local folder without a campaign, before a lock would create the folder."""
-    from kassay.pipeline.campaign.records import header_of
-    from kassay.pipeline.store import Local
-
-    if "://" not in folder:
-        header_of(Local(Path(folder)))
-
-
-def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
-    """Open the campaign, verify its tables, play the rest, and print the results."""
-    from kassay.cli.progress import ProgressLines
-    from kassay.pipeline.campaign.runner import carry_on, verify
-    from kassay.report.screen.console import console
-
-    screen = console(stderr=True)
-    with _opened(place, chosen, opening) as (spark, campaign):
-        if bad := verify(spark, campaign):
-            screen.say(f"damaged, to be played again: batch {', '.join(map(str, bad))}")
-        lines = ProgressLines(screen)
-        carry_on(spark, campaign, lines.progress, lines.tick)
-        return _tell(spark, campaign, chosen["json_path"])
-
-
-@contextmanager
-def _opened(
-    place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]
-) -> Iterator[tuple[SparkSession, Campaign]]:
-    """A session and the campaign in the location, under an exclusive lock.
-
-    A local location is checked before Spark starts, to report its errors without a delay of half a minute.
-    """
-    from kassay.pipeline.spark import CAMPAIGN_HEAP
-    from kassay.pipeline.store import Local, open_store
-
-    if "://" not in place:
-        local = Local(Path(place))
-        with local.locked():
-            opening(local)
-    with started(chosen["configs"], "kassay campaign", CAMPAIGN_HEAP) as spark:
-        store = open_store(place, spark)
-        with store.locked():
-            yield spark, opening(store)
-
-
-def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int:
-    """Print and write the results; returns the exit code."""
-    from kassay.pipeline.campaign.study import finish
-    from kassay.report.pages.campaign import render
-    from kassay.report.screen.campaign import campaign_terminal
-    from kassay.report.screen.console import console
-    from kassay.writing.files import write_text
-
-    outcome = finish(spark, campaign)
-    document = outcome.to_json(campaign.spec)
-    if "://" not in campaign.store.place:
-        path = Path(campaign.store.place) / "report.html"
-        traces = [row["trace"] for row in outcome.findings]
-        write_text(render(document, traces, campaign.store.place), str(path))
-        console(stderr=True).say(f"report: {path}")
-    present(document, lambda: campaign_terminal(document), json_path)
-    return outcome.exit_code

@@ -67,8 +67,10 @@ class Spec:
     pace: Pace = Pace()
 
     def to_json(self) -> dict[str, Any]:
-        """The fields that determine the results, so without the pace."""
-        return {name: value for name, value in asdict(self).items() if name != "pace"}
+        """The fields that determine the results, so without the pace; lists for tuples."""
+        fields = {name: value for name, value in asdict(self).items() if name != "pace"}
+        document: dict[str, Any] = json.loads(json.dumps(fields))
+        return document
 
     @property
     def identity(self) -> str:

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kassay.pipeline.campaign.runner import CampaignProgress
-from kassay.report.screen.console import Screen
 
 
 @dataclass
 class ProgressLines:
-    """Prints the progress of a campaign: one line per batch, and in between at most one every `every_s`."""
+    """Tells the progress of a campaign: a line for each batch, and in between at most one every `every_s`.
 
-    screen: Screen
+    `tell` is called with the histories done, and the line.
+    """
+
+    tell: Callable[[float, str], object]
     every_s: float = 15.0
     _last: float = field(default_factory=time.monotonic)
 
     def progress(self, now: CampaignProgress) -> None:
         """Print the progress after a batch."""
         self._last = time.monotonic()
-        self.screen.say(progress_line(now))
+        self.tell(now.done, progress_line(now))
         for target in dict.fromkeys(target for target, _ in now.broken):
             claims = ", ".join(claim for of, claim in now.broken if of == target)
-            self.screen.say(f"  violated by {target}: {claims}")
+            self.tell(now.done, f"  violated by {target}: {claims}")
 
     def tick(self, now: CampaignProgress) -> None:
         """Print the progress during a batch, unless a line was printed recently."""
