@@ -5,6 +5,7 @@ from kassay.api.certify import certify as certify
 from kassay.api.check import check as check
 from kassay.api.conform import conform as conform
 from kassay.api.diff import diff as diff
+from kassay.api.explain import explain as explain
 from kassay.api.explore import explore as explore
 from kassay.api.fleet import fleet as fleet
 from kassay.api.gap import gap as gap
@@ -13,6 +14,7 @@ from kassay.api.lint import lint as lint
 from kassay.api.optimum import optimum as optimum
 from kassay.api.play import play as play
 from kassay.api.prove import prove as prove
+from kassay.api.replay import replay as replay
 from kassay.api.vectors import vectors as vectors
 
 __version__: str

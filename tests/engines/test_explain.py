@@ -22,7 +22,7 @@ def text(explanation):
 def test_range_grows_apart_by_one_partition_a_topic_and_the_others_do_not():
     rows = explain("range").to_json()["growth"]
     assert [(row["topics"], row["loads"], row["spread"]) for row in rows] == [
-        (n, (2 * n, n, n), n) for n in range(1, TOPICS_MAX + 1)
+        (n, [2 * n, n, n], n) for n in range(1, TOPICS_MAX + 1)
     ]
     assert all(row["others"][rule] <= 1 for row in rows for rule in ("roundrobin", "sticky"))
 

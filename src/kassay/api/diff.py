@@ -30,7 +30,7 @@ class ComparedTargets(DescribedResult):
 
     @property
     def verdict(self) -> str:
-        """`differ`, `alike`, or `unknown` if nothing could be compared."""
+        """The word "differ", "alike", or "unknown" if nothing could be compared."""
         return self.report.verdict
 
     @property

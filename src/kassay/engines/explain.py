@@ -241,7 +241,7 @@ class RuleExplanation:
             "declares": [{"id": spelled, "sentence": sentence} for spelled, sentence in self.declares],
         }
         if self.growth:
-            document["growth"] = [asdict(row) for row in self.growth]
+            document["growth"] = [{**asdict(row), "loads": list(row.loads)} for row in self.growth]
             document["leaving"] = [asdict(row) for row in self.leaving]
         return document
 

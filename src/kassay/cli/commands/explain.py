@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,10 +10,11 @@ from kassay.cli import completing
 from kassay.cli.common import against_option, json_option
 from kassay.cli.options import present
 
-PLACE = 200
+if TYPE_CHECKING:
+    from kassay.api.explain import Explained
+    from kassay.report.screen.console import View
 
-_BRIEF: Final = ("models", "switches", "invariants", "situations", "suites", "proofs", "assumptions", "kinds")
-"""Lists whose items have no more to explain than their row."""
+PLACE = 200
 
 
 @click.command("explain", epilog="Example: kassay explain sticky")
@@ -27,40 +28,23 @@ def command(what: str, against: str | None, json_path: str | None) -> int:
 
     `kassay explain uniform --against 4.0.0` shows by example what an upgrade from that release changes.
     """
-    from kassay.engines.diff.upgrade import upgrade
-    from kassay.engines.explain import explain
-    from kassay.model.protocols.values.releases import require_released
-    from kassay.report.screen.differences import upgrade_view
-    from kassay.report.screen.explaining import explanation_view, row_view
+    from kassay.api.explain import explain
 
-    if against is not None:
-        require_released(against, "--against")
-        changes = upgrade(what, against)
-        present(changes.to_json(), lambda: upgrade_view(changes), json_path)
-        return 0
-
-    if (listed := _listed(what)) is not None:
-        thing, row = listed
-        document = {"schema": "kassay/list/3", "thing": thing, "items": [row]}
-        present(document, lambda: row_view(row), json_path)
-        return 0
-    explanation = explain(what)
-    present(explanation.to_json(), lambda: explanation_view(explanation), json_path)
+    result = explain(what, against=against)
+    present(result.to_json(), lambda: _view(result), json_path)
     return 0
 
 
-def _listed(what: str) -> tuple[str, dict[str, Any]] | None:
-    """The list that has an item of this name which is neither a claim nor a rule, and its row there."""
-    from kassay.assignors import registry
-    from kassay.cli.commands.list import THINGS
-    from kassay.properties.registry import load_claims
-    from kassay.reading.documents import is_there
+def _view(result: Explained) -> View:
+    from kassay.engines.diff.upgrade import Upgrade
+    from kassay.engines.listing import ListedItem
+    from kassay.report.screen.differences import upgrade_view
+    from kassay.report.screen.explaining import explanation_view, row_view
 
-    if is_there(what):
-        return None
-    if registry.find(what) is not None or any(name == what.partition(":")[0] for _, name in load_claims()):
-        return None
-    rows = ((thing, row) for thing in _BRIEF for row in THINGS[thing]())
-    return next(
-        ((thing, row) for thing, row in rows if what in (next(iter(row.values())), row.get("id"))), None
-    )
+    match result.explanation:
+        case Upgrade() as changes:
+            return upgrade_view(changes)
+        case ListedItem(_, row):
+            return row_view(row)
+        case explanation:
+            return explanation_view(explanation)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -21,12 +21,10 @@ from kassay.model.errors import InputError
 from kassay.reading.documents import is_folder, read_text
 
 if TYPE_CHECKING:
-    from kassay.engines.runs.replay import Instead, Replayed
+    from kassay.engines.runs.replay import Replayed
     from kassay.report.screen.console import Screen
 
 PLACE = 120
-
-_WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "unknown": "may still violate"}
 
 
 @click.command("replay", epilog="Example: kassay replay .kassay/traces/ceil-range-topic-even.json")
@@ -102,75 +100,62 @@ def _replayed(
     chosen: dict[str, Any],
 ) -> int:
     """Replay one trace; returns its exit code."""
-    from kassay.engines.diff.document import is_difference
-    from kassay.engines.runs.replay import load_trace, replay
-    from kassay.model.itf import to_itf
-    from kassay.model.kinds import Verdict
-    from kassay.reading.documents import read_json
+    from kassay.api.replay import replay
+    from kassay.engines.runs.replay import Replayed
     from kassay.report.screen.console import console
-
-    different = is_difference(read_json(trace_path, "a trace"))
-    if language is not None and json_path is not None:
-        raise InputError("--as prints nothing else, expected no --json")
-    if different and language == "itf":
-        raise InputError(f"{trace_path}: a difference has no rounds, expected --as python")
-    if different and language is not None:
-        from kassay.engines.causes.cause import difference_as_python
-
-        paste(difference_as_python(trace_path))
-        return 0
-    if different:
-        return _difference(trace_path, json_path, _instead(context, chosen))
-    playback = load_trace(trace_path, _instead(context, chosen))
-    if language == "python":
-        from kassay.engines.causes.as_python import as_python
-
-        paste(as_python(playback))
-        return 0
-    if language == "itf":
-        write_json(to_itf(replay(playback).narration), "-")
-        return 0
-    screen = console(stderr=json_path == "-")
-    screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
-    replayed = replay(playback)
-    _show(replayed, screen)
-    unknown = "unknown, " if replayed.verdict is Verdict.UNKNOWN else ""
-    why = f": {unknown}{replayed.why}" if replayed.why else ""
-    screen.say(f"{playback.target.spec} {_WORDS[replayed.verdict.value]} {playback.trace.claim}{why}")
-    if json_path:
-        write_json(replayed.to_json(), json_path)
-    return replayed.exit_code
-
-
-def _difference(path: Path, json_path: str | None, instead: Instead) -> int:
-    """Call the two targets of a difference again: 1 while they still differ."""
-    from kassay.engines.diff.replay import replay_difference
-    from kassay.engines.runs.replay import Instead
     from kassay.report.screen.differences import replayed_view
 
-    if instead != Instead():
-        raise InputError(
-            f"{path}: a difference is replayed with its own two targets and conditions, expected no options"
-        )
-    replayed = replay_difference(path)
-    present(replayed.to_json(), lambda: replayed_view(replayed), json_path)
+    if language is not None and json_path is not None:
+        raise InputError("--as prints nothing else, expected no --json")
+    target = _target(context, chosen)
+    if language is not None:
+        return _pasted(trace_path, language, target)
+    result = replay(trace_path, target=target)
+    replayed = result.replayed
+    if isinstance(replayed, Replayed):
+        _show(replayed, console(stderr=json_path == "-"), result.summary())
+        if json_path:
+            write_json(result.to_json(), json_path)
+    else:
+        present(result.to_json(), lambda: replayed_view(replayed), json_path)
     return replayed.exit_code
 
 
-def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
-    """The options of the command line alone: a project's settings apply to new runs, not to traces."""
-    from kassay.engines.runs.replay import Instead
+def _pasted(path: Path, language: str, target: str | None) -> int:
+    """Print the failing call as Python, or the rounds as ITF."""
+    from kassay.engines.causes.as_python import as_python
+    from kassay.engines.causes.cause import difference_as_python
+    from kassay.engines.diff.document import is_difference
+    from kassay.engines.runs.replay import Instead, load_trace, replay
+    from kassay.model.itf import to_itf
+    from kassay.reading.documents import read_json
 
+    if is_difference(read_json(path, "a trace")):
+        if language == "itf":
+            raise InputError(f"{path}: a difference has no rounds, expected --as python")
+        paste(difference_as_python(path))
+        return 0
+    playback = load_trace(path, Instead(target=target))
+    if language == "python":
+        paste(as_python(playback))
+    else:
+        write_json(to_itf(replay(playback).narration), "-")
+    return 0
+
+
+def _target(context: click.Context, chosen: dict[str, Any]) -> str | None:
+    """The target of the command line alone: a project's settings apply to new runs, not to traces."""
     settled = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
-    said = {name: None if context.get_parameter_source(name) in settled else v for name, v in chosen.items()}
-    return Instead(target=said["target"])
+    return None if context.get_parameter_source("target") in settled else chosen["target"]
 
 
-def _show(replayed: Replayed, screen: Screen) -> None:
+def _show(replayed: Replayed, screen: Screen, summary: str) -> None:
     """Print the conditions of the replay, and its result."""
+    from kassay.model.kinds import Verdict
     from kassay.report.screen.terminal import story
 
     playback = replayed.playback
+    screen.say(f"replaying {playback.trace.claim} against {playback.target.spec}")
     for line in playback.restored:
         screen.say(f"  {line}, as recorded")
     for line in playback.overridden:
@@ -180,3 +165,5 @@ def _show(replayed: Replayed, screen: Screen) -> None:
     screen.show(story(replayed.frames))
     for message in replayed.violations:
         screen.say(f"  {message}", style="red")
+    unknown = "unknown, " if replayed.verdict is Verdict.UNKNOWN else ""
+    screen.say(summary + (f": {unknown}{replayed.why}" if replayed.why else ""))

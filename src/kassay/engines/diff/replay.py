@@ -62,17 +62,26 @@ class ReplayedDifference:
 
 def read_difference(path: Path) -> TargetDifference:
     """The difference in the file; raises `InputError` for an invalid one."""
-    difference = difference_of(read_json(path, "a difference"), str(path))
+    return difference_from(read_json(path, "a difference"), path)
+
+
+def difference_from(document: object, path: Path) -> TargetDifference:
+    """As `read_difference`, for a document that is already read; `path` is its file."""
+    difference = difference_of(document, str(path))
     listed(driver_for(difference.kind).narration).read(list(difference.narration), f"{path}: narration")
     return difference
 
 
 def replay_difference(path: Path) -> ReplayedDifference:
-    """Replay the case against both targets under the recorded conditions.
+    """Replay the case in the file against both targets under the recorded conditions.
 
     Raises `InputError` for a file that is no difference, `TargetNotFound` and `TargetNotLoadable`.
     """
-    difference = read_difference(path)
+    return replayed_difference(read_difference(path), path)
+
+
+def replayed_difference(difference: TargetDifference, path: Path) -> ReplayedDifference:
+    """As `replay_difference`, for a difference that is already read; `path` is its file."""
     sides = (difference.left, difference.right)
     with opened(difference, path) as (comparison, case, targets):
         compared = comparison.compare(case)

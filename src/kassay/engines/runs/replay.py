@@ -202,7 +202,11 @@ class Replayed:
 
 def read_trace(path: Path) -> Trace:
     """The trace in the file, its target as the user wrote it; raises `InputError` for an invalid trace."""
-    document = read_json(path, "a trace")
+    return trace_from(read_json(path, "a trace"), path)
+
+
+def trace_from(document: Any, path: Path) -> Trace:
+    """As `read_trace`, for a document that is already read; `path` is its file."""
     try:
         trace = trace_of(document, str(path))
     except InputError as error:
@@ -222,7 +226,11 @@ def load_trace(path: Path, instead: Instead = Instead()) -> Playback:
     A trace with answers is replayed by these where its own target is not at hand. Raises `InputError` for a
     file that is no trace, `TargetNotFound` and `TargetNotLoadable`.
     """
-    trace = read_trace(path)
+    return played_back(read_trace(path), path, instead)
+
+
+def played_back(trace: Trace, path: Path, instead: Instead = Instead()) -> Playback:
+    """As `load_trace`, for a trace that is already read; `path` is its file."""
     try:
         return playback_of(trace, path, instead)
     except (TargetNotFound, TargetNotLoadable) as error:
@@ -245,7 +253,7 @@ class _Missing:
 
 
 def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playback:
-    """As `load_trace`, for a trace that is already read; `path` is its file.
+    """As `played_back`, but not by recorded answers alone.
 
     Raises `InputError`, `TargetNotFound` and `TargetNotLoadable`.
     """

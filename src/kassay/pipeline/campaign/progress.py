@@ -11,7 +11,7 @@ from kassay.pipeline.campaign.runner import CampaignProgress
 
 @dataclass
 class ProgressLines:
-    """Tells the progress of a campaign: a line for each batch, and in between at most one every `every_s`.
+    """Reports the progress of a campaign: a line for each batch, and in between at most one every `every_s`.
 
     `tell` is called with the histories done, and the line.
     """

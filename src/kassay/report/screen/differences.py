@@ -54,7 +54,7 @@ def _example(report: DiffReport) -> list[View]:
     played = f"{_histories(report.cases)}, {counted(report.inputs, 'input')}, seed {report.seed}"
     by = report.by.value
     if report.smallest is None:
-        return [line(f"by {by}: alike", style="green"), line(f"  {played}", style="dim")]
+        return [line(f"by {by}: no difference", style="green"), line(f"  {played}", style="dim")]
     difference = report.smallest.difference
     leads = leading(difference)
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from kassay.engines.explain import (
     ClaimExplanation,
@@ -22,6 +22,10 @@ from kassay.report.screen.console import View, line, lines, plain_table, stack
 from kassay.report.screen.terminal import story
 
 FRAMES_MAX: Final = 100
+APART: Final = "three members, topics of four partitions: how far apart the members are"
+MOVED: Final = "C1 of three members leaves: partitions that move (those that had to)"
+Table: TypeAlias = tuple[tuple[str, ...], list[tuple[object, ...]]]
+"""The names of the columns, and the rows."""
 
 
 def explanation_view(explanation: Explanation) -> View:
@@ -44,24 +48,28 @@ def _claim(claim: ClaimExplanation) -> View:
         parts += [line(), line(f"{kinds}: {reading.sentence}")]
         if reading.more:
             parts.append(line(f"  {' '.join(reading.more.split())}", style="dim"))
-        parts.append(plain_table(("", ""), _rows(claim.id, reading), header=False))
+        parts.append(
+            plain_table(
+                ("", ""), [(f"  {name}", text) for name, text in claim_rows(claim.id, reading)], header=False
+            )
+        )
     declared = ", ".join(claim.declared_by) or "no reference"
     parts += [line(), line(f"declared by {declared}")]
     return stack(*parts)
 
 
-def _rows(claim_id: str, reading: ClaimReading) -> list[tuple[str, str]]:
+def claim_rows(claim_id: str, reading: ClaimReading) -> list[tuple[str, str]]:
     """What a verdict requires."""
     rows = [
-        ("  source", reading.source),
-        ("  common fix", reading.fix),
-        ("  held against", reading.held_against),
-        ("  holds after", f"{reading.minimum} judgements or more, none of them broken"),
+        ("source", reading.source),
+        ("common fix", reading.fix),
+        ("held against", reading.held_against),
+        ("holds after", f"{reading.minimum} judgements or more, none of them broken"),
     ]
     if reading.argument is not None:
         default = f", {reading.argument} unless given" if reading.argument else ""
-        rows.append(("  argument", f"{claim_id}:VALUE, {reading.argument_expected}{default}"))
-    return rows + [("  once reached", f"{each.id}: {each.sentence}") for each in reading.situations]
+        rows.append(("argument", f"{claim_id}:VALUE, {reading.argument_expected}{default}"))
+    return rows + [("once reached", f"{each.id}: {each.sentence}") for each in reading.situations]
 
 
 def _trace(explanation: TraceExplanation) -> View:
@@ -130,36 +138,33 @@ def _rule(explanation: RuleExplanation) -> View:
         rows = [(f"  {spelled}", sentence) for spelled, sentence in explanation.declares]
         parts += [line(), plain_table(("declares", ""), rows)]
     if explanation.growth:
-        parts += [line(), *_growth(rule.spec, explanation.growth)]
-        parts += [line(), *_leaving(explanation.leaving)]
+        parts += [line(), line(APART), _indented(growth_rows(rule.spec, explanation.growth))]
+        parts += [line(), line(MOVED), _indented(leaving_rows(explanation.leaving))]
     return stack(*parts)
 
 
-def _growth(name: str, rows: Sequence[Growth]) -> list[View]:
+def growth_rows(name: str, rows: Sequence[Growth]) -> Table:
+    """The loads of three members, and how far apart they are, next to those of other rules."""
     others = list(rows[0].others)
-    columns = ("  topics", "C0", "C1", "C2", f"{name}: most - least", *others)
-    table = plain_table(
-        columns,
-        [
-            (f"  {row.topics}", *row.loads, row.spread, *(row.others[other] for other in others))
-            for row in rows
-        ],
-    )
-    return [line("three members, topics of four partitions: how far apart the members are"), table]
+    cells: list[tuple[object, ...]] = [
+        (row.topics, *row.loads, row.spread, *(row.others[other] for other in others)) for row in rows
+    ]
+    return ("topics", "C0", "C1", "C2", f"{name}: most - least", *others), cells
 
 
-def _leaving(rows: Sequence[Leaving]) -> list[View]:
+def leaving_rows(rows: Sequence[Leaving]) -> Table:
+    """The partitions that move when a member leaves, by rule."""
     rules = list(rows[0].moved)
     cells = [
-        (
-            f"  {row.topics}",
-            row.partitions,
-            *(f"{row.moved[rule]} ({row.needed[rule]})" for rule in rules),
-        )
+        (row.topics, row.partitions, *(f"{row.moved[rule]} ({row.needed[rule]})" for rule in rules))
         for row in rows
     ]
-    table = plain_table(("  topics", "partitions", *rules), cells)
-    return [line("C1 of three members leaves: partitions that move (those that had to)"), table]
+    return ("topics", "partitions", *rules), cells
+
+
+def _indented(table: Table) -> View:
+    (first, *columns), rows = table
+    return plain_table((f"  {first}", *columns), [(f"  {cells[0]}", *cells[1:]) for cells in rows])
 
 
 def row_view(row: Mapping[str, str]) -> View:
