@@ -1,4 +1,4 @@
-"""The reference pages of the site, from the registries: commands, what `kassay list` lists, schemas.
+"""The reference pages of the site: commands, functions, what `kassay list` lists, schemas.
 
 `docs/writers/site.py` generates them whenever it builds the site, so they are always up to date.
 """
@@ -15,6 +15,7 @@ import click
 
 from kassay.cli.commands import list as listing
 from kassay.cli.main import cli
+from writers.api import api_page
 
 INTRODUCTIONS: Final[Mapping[str, str]] = {
     "assignors": "Kafka's rules, and the supported client libraries, each by the name that `certify` takes. "
@@ -50,6 +51,7 @@ def pages() -> dict[str, str]:
     """Each page's text by its path below `docs`, the overview first."""
     written = {
         "reference/commands.md": commands_page(),
+        "reference/functions.md": api_page(),
         **{f"reference/{thing}.md": listed_page(thing) for thing in listing.THINGS},
         "reference/schemas.md": schemas_page(),
     }

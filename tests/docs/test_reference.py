@@ -5,6 +5,7 @@ from importlib.resources import files
 
 import pytest
 
+import kassay
 from kassay.cli.commands.list import THINGS
 from kassay.cli.main import cli
 from writers.reference import INTRODUCTIONS, pages
@@ -27,6 +28,13 @@ def test_every_row_stands_on_its_page(thing):
 @pytest.mark.parametrize("name", cli.list_commands(None))
 def test_every_command_has_its_section(name):
     assert f"## kassay {name}" in PAGES["reference/commands.md"]
+
+
+def test_every_function_has_its_section_with_an_example():
+    sections = PAGES["reference/functions.md"].split("\n## kassay.")[1:]
+    assert [each.partition("\n")[0] for each in sections] == [each for each in dir(kassay) if each[0] != "_"]
+    for section in sections:
+        assert "```pycon\n>>> import kassay" in section and ") -> " in section and "\n### " in section
 
 
 @pytest.mark.parametrize("path", PAGES)

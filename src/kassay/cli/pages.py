@@ -13,7 +13,6 @@ from kassay.writing.files import write_text
 from kassay.writing.tables import csv_text
 
 if TYPE_CHECKING:
-    from kassay.report.blocks import Described
     from kassay.report.result import Result
 
 
@@ -31,14 +30,6 @@ def write_table(result: Result, out: Path, name: str) -> None:
     write_text(csv_text(result.rows()), str(out / f"{name}.csv"))
     for plot, drawn in result.plots().items() if isinstance(result, PlottedResult) else ():
         write_text(drawn.svg, str(out / f"{name}-{plot}.svg"))
-
-
-def write_described(described: Described, out: Path | None, name: str) -> None:
-    """Write the page of a described result if `--out` was given; raises `InputError` if that fails."""
-    from kassay.report.pages.blocks import render
-
-    if (again := _again()) is not None and out is not None:
-        write_page(render(described, again), out, name)
 
 
 def _again() -> str | None:
