@@ -5,6 +5,7 @@ Only pytest imports this module; kassay itself does not need pytest.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -37,15 +38,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--kassay-seed", type=int, default=0, metavar="N", help="seed [default: 0]")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(
-    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
-) -> None:
-    """Add a test for each `--kassay TARGET`."""
-    items.extend(
-        CertifyItem.from_parent(session, name=f"kassay[{spec}]", spec=spec)
-        for spec in config.getoption("--kassay")
-    )
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Add a test for each `--kassay TARGET`, so that -k, --lf and -n treat it like any other."""
+    report = yield
+    if isinstance(collector, pytest.Session) and report.passed:
+        report.result += [
+            CertifyItem.from_parent(collector, name=f"kassay[{spec}]", nodeid=f"kassay[{spec}]", spec=spec)
+            for spec in collector.config.getoption("--kassay")
+        ]
+    return report
 
 
 class CertifyItem(pytest.Item):
@@ -73,7 +77,7 @@ class CertifyItem(pytest.Item):
         from kassay.testing import NotCertifiedError
 
         if isinstance(excinfo.value, NotCertifiedError | KassayError):
-            return str(excinfo.value)
+            return excinfo.getrepr(style="value")
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:

@@ -42,6 +42,9 @@ class NotCertifiedError(AssertionError):
         super().__init__(failure_text(certificate))
         self.certificate = certificate
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.certificate!r})"
+
 
 def certify_assignor(
     target: TargetLike,
@@ -205,23 +208,17 @@ def _with_traces(certificate: Certificate, out: Path) -> Certificate:
 
 
 def failure_text(certificate: Certificate) -> str:
-    """The certificate as plain text: each broken claim with its smallest history as a table.
-
-    Unknown claims come first, with what is missing.
-    """
+    """The certificate as plain text: what is violated in one line, then each counterexample as a table."""
+    from kassay.report import facts
     from kassay.report.screen.console import console
     from kassay.report.screen.terminal import certificate_view
 
     out = StringIO()
     console(file=out).show(certificate_view(certificate))
-    unknown = [
-        f"{result.id} is unknown: {result.why}"
-        for result in certificate.claims
-        if result.verdict is Verdict.UNKNOWN
-    ]
-    if unknown:
-        unknown.append("expected a larger budget (histories, seconds), or claims and assumptions that fit")
-    lines = [f"{certificate.target} is {certificate.verdict}", *unknown, "", out.getvalue()]
+    lines = [facts.sentence(certificate), "", out.getvalue()]
+    results = [result.verdict for result in certificate.claims]
+    if certificate.verdict == "unknown" or Verdict.UNKNOWN in results:
+        lines.append("expected a larger budget (histories, seconds), or claims and assumptions that fit")
     return "\n".join([*lines, *_as_test(certificate)])
 
 

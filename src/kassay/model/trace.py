@@ -62,7 +62,7 @@ class Repeated(NamedTuple):
         return f"in {self.broken:,} of {self.plays:,} play{'' if self.plays == 1 else 's'}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """A counterexample: the case, the target, and the broken claim.
 
@@ -90,6 +90,10 @@ class Trace:
     could_be: Mapping[str, Any] | None = None
     answers: tuple[Mapping[str, Any], ...] = ()
     repeated: Repeated | None = None
+
+    def __repr__(self) -> str:
+        place = "" if self.index is None else f", history {self.index} of seed {self.seed}"
+        return f"<Trace: {self.target[-80:]} breaks {self.claim[:60]}{place}>"
 
     def to_json(self) -> dict[str, Any]:
         """The document of the trace."""

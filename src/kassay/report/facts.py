@@ -13,7 +13,7 @@ from kassay.model.surroundings import CALLED, Surroundings, clock_words
 from kassay.model.trace import Conditions, Trace
 from kassay.properties.claims import claim_kind_of
 from kassay.properties.registry import situations_of
-from kassay.writing.text import counted, shell_command
+from kassay.writing.text import counted, series, shell_command, shortened
 
 
 def played(certificate: Certificate) -> str:
@@ -65,6 +65,23 @@ def findings(certificate: Certificate) -> list[ClaimResult]:
     shown = [(each, example) for each, example in pairs if example is not None]
     shown.sort(key=lambda pair: (pair[1].trace.contradictory, -pair[0].failed))
     return [each for each, _ in shown]
+
+
+def sentence(certificate: Certificate) -> str:
+    """What the target violates, with the sizes of the counterexamples, or what is unknown, in one line."""
+    target = shortened(certificate.target)
+    shown = findings(certificate)
+    rest = [each for each in certificate.claims if each.verdict is Verdict.VIOLATED and each not in shown]
+    violated = [each.id + _short_size(each) for each in (*shown, *rest) if each.known is None]
+    if violated:
+        return f"{target} breaks {', '.join(violated)}"
+    unknown = [each.id for each in certificate.claims if each.verdict is Verdict.UNKNOWN]
+    why = series(unknown) if unknown else coverage(certificate)
+    return f"{target} is {certificate.verdict}" + (f": {why}" if why else "")
+
+
+def _short_size(result: ClaimResult) -> str:
+    return "" if result.counterexample is None else f" ({size(result.counterexample).partition(';')[0]})"
 
 
 def size(example: Counterexample) -> str:

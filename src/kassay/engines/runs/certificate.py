@@ -10,11 +10,14 @@ from kassay import __version__
 from kassay.engines.runs.environments.coverage import EnvironmentCoverage
 from kassay.model.kinds import Kind, Verdict
 from kassay.model.trace import Trace
+from kassay.writing.text import series, shortened
 
 SCHEMA: Final = "kassay/certificate/5"
+REPR_MAX: Final = 90
+"""The most characters of a name or a message in a `repr`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Counterexample:
     """The smallest case found that violates a claim; `code` is a test that reproduces it, for pages."""
 
@@ -25,6 +28,9 @@ class Counterexample:
     message: str
     path: str | None = None
     code: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Counterexample: {shortened(self.message, REPR_MAX)}>"
 
     def to_json(self) -> dict[str, Any]:
         """The counterexample as the certificate has it; the trace is a separate file."""
@@ -41,7 +47,7 @@ class Counterexample:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClaimResult:
     """One claim's verdict; `known` says that a baseline accepts the finding.
 
@@ -59,6 +65,9 @@ class ClaimResult:
     failed: int
     counterexample: Counterexample | None = None
     known: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<ClaimResult: {shortened(self.id, REPR_MAX)} {self.verdict.value}>"
 
     def to_json(self) -> dict[str, Any]:
         """The claim as the certificate has it."""
@@ -95,7 +104,7 @@ class CoveredDimension(NamedTuple):
         return {"id": self.id, **{name: list(classes) for name, classes in lists.items()}}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """The results of a run on one target; if `interrupted`, the results up to then.
 
@@ -124,6 +133,11 @@ class Certificate:
     wide_share: float = field(default=0.0, compare=False)
     narrowed_by: tuple[str, ...] = ()
     environment: EnvironmentCoverage = field(default_factory=EnvironmentCoverage)
+
+    def __repr__(self) -> str:
+        violated = [each.id for each in self.claims if each.verdict is Verdict.VIOLATED]
+        breaks = f", breaks {shortened(series(violated, most=2), REPR_MAX)}" if violated else ""
+        return f"<Certificate: {shortened(self.target)} is {self.verdict}{breaks}>"
 
     @property
     def uncovered(self) -> tuple[CoveredDimension, ...]:
