@@ -1,20 +1,16 @@
-"""A Hypothesis state machine for an assignor: run it with `pytest examples/test_state_machine.py`."""
+"""A Hypothesis state machine for an assignor: run it with `python -m pytest` in this folder."""
 
 from hypothesis import settings
 from kept_assignor import KeptAssignor
 
-from kassay.assignors.plain import PlainAssignor
-from kassay.properties.machines.groups import GroupMachine
+from kassay.strategies import AssignorMachine
 
 
-class KeptMachine(GroupMachine):
+class KeptMachine(AssignorMachine):
     """The events of a consumer group with this assignor; every claim is checked after each of them."""
 
+    assignor = KeptAssignor
     claims = ("order-independent",)
-
-    @staticmethod
-    def new(_config):
-        return PlainAssignor(KeptAssignor(), name="kept")
 
 
 TestKept = KeptMachine.TestCase

@@ -190,7 +190,7 @@ class GroupMachine(RuleBasedStateMachine):
                 raise AssertionError(broken)
 
     @invariant()
-    def books_agree(self) -> None:
+    def oracle_agrees(self) -> None:
         """The group of the books is the group of the call, and what must be owned is owned once."""
         if self.last is None or isinstance(self.last.steps[-1].answer, Failure):
             return

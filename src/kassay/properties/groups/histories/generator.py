@@ -70,8 +70,8 @@ class GroupProfile(Profile):
     `deals` them, distributed so that each value has equally many members. `shape` is the id of the one shape
     that large histories take; all of them where it is empty. `racked`, `weighted` and `static` are the
     probabilities that a small history has racks, weights and static members, `quiet` that an aimed one ends
-    in a rebalance without a reason. `leads` says whether members are made leaders, and every aimed history
-    ends with that.
+    in a rebalance without a reason, `gradual` that five members join one by one. `leads` says whether members
+    are made leaders, and every aimed history ends with that.
     """
 
     kind: Kind = CLIENT
@@ -85,6 +85,7 @@ class GroupProfile(Profile):
     weighted: float = 0.12
     static: float = 0.3
     quiet: float = 0.0
+    gradual: float = 0.06
     leads: bool = False
 
     @property

@@ -30,7 +30,8 @@ def history(source: Source, profile: GroupProfile) -> History:
     if profile.goes_large(source):
         return _large(source, profile)
     draft = _draft(source, profile)
-    subscriptions = [] if source.boolean(0.06) else _subscriptions(draft)
+    gradual = profile.gradual > 0 and source.boolean(profile.gradual)
+    subscriptions = [] if gradual else _subscriptions(draft)
     cluster = Cluster(tuple(draft.topics.values()), brokers(draft))
     changes = [_start(draft, subscriptions)] if subscriptions else _one_by_one(draft)
     changes += many(source, 0, profile.changes_max, lambda _: change(draft), 0.7)
