@@ -10,7 +10,9 @@ from kassay.api.explore import explore as explore
 from kassay.api.fleet import fleet as fleet
 from kassay.api.gap import gap as gap
 from kassay.api.hunt import hunt as hunt
+from kassay.api.interop import interop as interop
 from kassay.api.lint import lint as lint
+from kassay.api.live import live as live
 from kassay.api.optimum import optimum as optimum
 from kassay.api.play import play as play
 from kassay.api.prove import prove as prove

@@ -136,6 +136,11 @@ class PairResult:
         return _NAMES.sub("", next(filter(None, texts), ""))
 
 
+def _plain(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields with lists for tuples."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields}
+
+
 @dataclass(frozen=True)
 class InteropResult:
     """All pairs that were played on a broker of one release."""
@@ -195,7 +200,7 @@ class InteropResult:
                     **asdict(each.pair),
                     "cell": each.cell(),
                     "handed": each.cell(handed=True),
-                    "plays": [asdict(play) for play in each.plays],
+                    "plays": [asdict(play, dict_factory=_plain) for play in each.plays],
                 }
                 for each in self.pairs
             ],
