@@ -99,7 +99,6 @@ NAMES_A_KIND = {
     "engines.targets.mixed": "a group whose members run different assignors",
     "engines.targets.node": "the clients of Node.js have assignors of consumers",
     "engines.vectors.protocol": "traces of the protocols, which are no kind of target",
-    "cli.clusters": "a real cluster's consumer group",
     "pipeline.fleet": _FLEET,
 }
 """Modules and folders of the engines that name a kind, and why."""

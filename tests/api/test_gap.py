@@ -32,10 +32,10 @@ def test_the_function_returns_what_the_command_writes(command, suite):
 
 
 def test_a_ranking_is_what_the_command_writes(command, suite):
-    result = kassay.gap(TARGETS, suite, rank=True, histories=12, seed=3)
+    result = kassay.gap(TARGETS, suite, rank=True, histories=2, seed=3)
     function, typed = (
         result.to_json(),
-        command("gap", *TARGETS, "--suite", suite, "--rank", "--histories", "12", "--seed", "3"),
+        command("gap", *TARGETS, "--suite", suite, "--rank", "--histories", "2", "--seed", "3"),
     )
     for document in (function, typed):
         for each in document["targets"]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kassay.cli.clusters import loaded, observed_group, start_target
+from kassay.cli.clusters import observed_group
 from kassay.cli.options import present
 from kassay.model.errors import InputError
 
@@ -45,6 +45,7 @@ def rehearse_rollout(
     `complete` gives the programs with what such members need.
     """
     from kassay.engines.clusters.clients.rules import client_named
+    from kassay.engines.clusters.given import assignors, present_assignor
     from kassay.engines.clusters.rollout import POLICIES, POLICY
     from kassay.engines.rehearse.plan import RehearsalGoal, plan_of
     from kassay.engines.rehearse.rehearsal import rehearse
@@ -60,10 +61,10 @@ def rehearse_rollout(
         raise InputError(f"--config {POLICY}={policy}: expected {', '.join(POLICIES)}")
     chosen = _chosen(rollout)
     observed = _group(chosen)
-    start = start_target(observed, chosen)
+    start = present_assignor(observed, rollout.start)
     if start is None:
         raise InputError("the group's assignor is not known: expected a file of --state, or --from")
-    goal = loaded(rollout.goals)[0] if rollout.goals else start
+    goal = assignors(rollout.goals)[0] if rollout.goals else start
     before, *after = map(client_named, rollout.libraries or ("java",))
     wanted = RehearsalGoal(start, goal, before, after[0] if after else None, policy)
     plan = plan_of(observed, wanted, named)

@@ -143,6 +143,19 @@ class Located(NamedTuple):
     where: str
 
 
+class HeldText(str):
+    """The name of a text that is at hand: what reads a file of this name gets the text."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, name: str, text: str) -> HeldText:
+        """The name, with the text."""
+        held = super().__new__(cls, name)
+        held.text = text
+        return held
+
+
 def read_text(path: str | Path, expected: str = "", *, also_latin: bool = False) -> str:
     """The text of a file; raises `InputError`, which may say what was `expected` there.
 
@@ -153,6 +166,8 @@ def read_text(path: str | Path, expected: str = "", *, also_latin: bool = False)
 
 def head_of(path: str | Path, size: int = 1 << 16) -> str:
     """The first characters of a file, to see what it is; empty if it cannot be read."""
+    if isinstance(path, HeldText):
+        return path.text[:size]
     try:
         with Path(path).open("rb") as file:
             raw = file.read(size)
@@ -170,6 +185,8 @@ def read_pasted(path: str | Path, expected: str = "") -> Pasted:
 
 def _decoded(path: str | Path, expected: str, *, also_latin: bool = False) -> tuple[str, str]:
     """The text of a file, and its encoding if it is an odd one; raises `InputError`."""
+    if isinstance(path, HeldText):
+        return path.text, ""
     also = f", expected {expected}" if expected else ""
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()

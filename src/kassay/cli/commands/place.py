@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from kassay.cli import completing
-from kassay.cli.clusters import live_cluster, require_no_outputs
+from kassay.cli.clusters import given_cluster
 from kassay.cli.common import bootstrap_option, json_option, out_option, verbose_option
 from kassay.cli.options import FilePath, Whole, present, require_writable, write_json
 from kassay.model.errors import InputError
-from kassay.reading.documents import shown, suggestion
+from kassay.reading.documents import shown
 
 if TYPE_CHECKING:
-    from kassay.engines.replicas.cluster import PlacedCluster, PlacementChange
-    from kassay.engines.replicas.planned import ClusterPlan
-    from kassay.engines.replicas.sources import ClusterSources
-    from kassay.model.cluster import TopicPartition
+    from kassay.api.place import Placement
+    from kassay.model.cluster import Broker
+    from kassay.report.screen.console import View
 
 PLACE = 320
-
-_SIZES: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_DECIMAL: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 class ByteSize(click.ParamType[int]):
@@ -36,13 +32,12 @@ class ByteSize(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The bytes."""
-        if isinstance(value, int):
-            return value
-        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([KMGT]?)(i?)(B?)", str(value), re.ASCII)
-        if match is None or (match[3] and not match[2]):
-            self.fail(f"{shown(value)} is not a size; expected e.g. 500GiB, 50MB or 1048576", param, ctx)
-        units = _SIZES if match[3] or not match[4] else _DECIMAL
-        return int(float(match[1]) * units[match[2]])
+        from kassay.engines.replicas.amounts import byte_size
+
+        try:
+            return byte_size(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
 
 
 class Amount(click.ParamType[tuple[int, bool]]):
@@ -54,11 +49,12 @@ class Amount(click.ParamType[tuple[int, bool]]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, bool]:
         """The number, and whether it is one of bytes."""
-        if isinstance(value, tuple):
-            return value
-        if re.fullmatch(r"\d{1,15}", str(value), re.ASCII):
-            return int(value), False
-        return ByteSize().convert(value, param, ctx), True
+        from kassay.engines.replicas.amounts import amount_of
+
+        try:
+            return value if isinstance(value, tuple) else amount_of(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
 
 
 class NewBroker(click.ParamType[tuple[int, str | None]]):
@@ -149,8 +145,7 @@ _ID = Whole(0, 2**31 - 1)
 @verbose_option
 @out_option(".kassay/place", FilePath())
 @json_option
-@click.pass_context
-def command(context: click.Context, /, **chosen: Any) -> int:
+def command(**chosen: Any) -> int:
     """Check a cluster's replica placement, find the best one with a proof, and plan the steps to it.
 
     A FILE is the output of kafka-topics --describe, kafka-broker-api-versions, kafka-log-dirs or
@@ -159,116 +154,55 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     (20) or bytes (500GiB). -v says why no better placement exists. Exit codes: 0 done, 1 a claim is broken
     (--judge) or a partition cannot be moved, 2 unreadable or impossible, 3 not proven.
     """
-    from kassay.engines.replicas.sources import ClusterSources, take_file
+    from kassay.api.place import placed
+    from kassay.cli.pages import write_result
+    from kassay.engines.replicas.cluster import PlacementChange
+    from kassay.report.screen.console import bar
 
     if not chosen["judge"]:
         require_writable(str(chosen["out"]), "--out", folder=True)
-    sources = ClusterSources()
-    if chosen["bootstrap"] is not None:
-        sources = _sources(chosen)
-    else:
-        for path in chosen["files"]:
-            take_file(sources, path)
-    plan = _plan(chosen, sources)
-    files = {} if chosen["judge"] else _write(plan, chosen["out"])
-    if _gives_out(context):
-        from kassay.cli.pages import write_page
-        from kassay.report.pages.place import render
-        from kassay.writing.text import shell_command
-
-        again = shell_command(["kassay", *context.find_root().obj])
-        write_page(
-            render(plan, files, chosen["throttle"], again, judged=chosen["judge"]),
-            chosen["out"],
-            "place.html",
+    with bar("reading"):
+        sources = given_cluster(chosen)
+        result = placed(
+            sources,
+            PlacementChange(
+                frozenset(chosen["remove_broker"]),
+                frozenset(chosen["drain"]),
+                _added(chosen["add_broker"]),
+                frozenset(chosen["cordon"]),
+                *_factors(chosen["replication_factor"]),
+            ),
+            budget=chosen["budget"],
+            steps=chosen["steps"],
+            accepted=",".join(chosen["accept_data_loss"]).split(",") if chosen["accept_data_loss"] else (),
+            throttle=chosen["throttle"],
+            judge=chosen["judge"],
         )
-    present(plan.to_json(files), lambda: _view(plan, files, chosen), chosen["json_path"])
+    if not chosen["judge"]:
+        result = replace(result, files=_write(result, chosen["out"]))
+    write_result(result, chosen["out"], "place.html")
+    present(result.to_json(), lambda: _view(result, chosen["verbose"]), chosen["json_path"])
     if chosen["judge"]:
-        return 1 if plan.is_broken else 0
-    return 1 if plan.blocked else 0 if plan.proposal.is_proven else 3
+        return 1 if result.plan.is_broken else 0
+    return 1 if result.plan.blocked else 0 if result.plan.proposal.is_proven else 3
 
 
-def _gives_out(context: click.Context) -> bool:
-    """Whether --out is given: only then a page is written next to the plan."""
-    return context.get_parameter_source("out") is not ParameterSource.DEFAULT
-
-
-def _sources(chosen: dict[str, Any]) -> ClusterSources:
-    """The cluster as its brokers describe it; raises `InputError`."""
-    from kassay.engines.replicas.live import read_live_replicas
-    from kassay.report.screen.console import bar
-
-    require_no_outputs(chosen, "topics and brokers")
-    with live_cluster(chosen) as cluster, bar("reading"):
-        return read_live_replicas(cluster)
-
-
-def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> Any:
+def _view(result: Placement, verbose: bool) -> View:
     from kassay.report.screen.place import judged_view, place_view
 
-    if chosen["judge"]:
-        return judged_view(plan, why=chosen["verbose"], verbose=chosen["verbose"])
-    return place_view(plan, files, chosen["throttle"], why=chosen["verbose"], verbose=chosen["verbose"])
+    if result.is_judged:
+        return judged_view(result.plan, why=verbose, verbose=verbose)
+    return place_view(result.plan, result.files, result.throttle, why=verbose, verbose=verbose)
 
 
-def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
-    """The plan for the options; raises `InputError`."""
-    from kassay.engines.replicas.planned import plan_cluster
-    from kassay.engines.replicas.proposal import MoveLimit
-    from kassay.engines.replicas.steps import DEFAULT_MOVES, StepBound
-
-    if not chosen["throttle"]:
-        raise InputError("--throttle 0: expected at least a byte a second")
-    change = _change(chosen)
-    if chosen["judge"] and not change.is_none:
-        raise InputError("--judge: checks today's placement, expected no change of brokers")
-    added = frozenset(broker.broker_id for broker in change.added)
-    cluster = sources.cluster(added, change.leaving, judged=chosen["judge"])
-    limit = None if chosen["budget"] is None else MoveLimit(*chosen["budget"])
-    moves, size = (
-        min((n for n, b in chosen["steps"] if b is is_size), default=None) for is_size in (False, True)
-    )
-    if size is not None and cluster.sizes is None:
-        raise InputError("--per-step: no sizes, expected the output of kafka-log-dirs.sh as well")
-    if moves is None and size is None:
-        moves = DEFAULT_MOVES
-    accepted = _accepted(chosen["accept_data_loss"], cluster)
-    return plan_cluster(cluster, change, limit, StepBound(moves, size), accepted)
-
-
-def _least(amounts: Iterable[tuple[int, bool]], *, in_bytes: bool) -> int | None:
-    """The smallest of the amounts in bytes, or of those in copies."""
-    return min((number for number, is_size in amounts if is_size is in_bytes), default=None)
-
-
-def _accepted(values: Iterable[str], cluster: PlacedCluster) -> frozenset[TopicPartition]:
-    """The partitions of --accept-data-loss; raises `InputError` for an unknown one."""
-    known = {str(tp): tp for tp in cluster.rows}
-    accepted = set()
-    for name in ",".join(values).split(",") if values else ():
-        if name.strip() not in known:
-            raise InputError(
-                f"--accept-data-loss {shown(name)}: no such partition, expected names such as "
-                f"{next(iter(known))}{suggestion(name, known)}"
-            )
-        accepted.add(known[name.strip()])
-    return frozenset(accepted)
-
-
-def _change(chosen: dict[str, Any]) -> PlacementChange:
-    from kassay.engines.replicas.cluster import PlacementChange
+def _added(brokers: Sequence[tuple[int, str | None]]) -> tuple[Broker, ...]:
+    """The added brokers; raises `InputError` for one that is given twice."""
     from kassay.model.cluster import Broker
 
-    ids = [number for number, _ in chosen["add_broker"]]
+    ids = [number for number, _ in brokers]
     if len(set(ids)) < len(ids):
         raise InputError(f"--add-broker: found one of {sorted(ids)} twice, expected each broker once")
-    return PlacementChange(
-        frozenset(chosen["remove_broker"]),
-        frozenset(chosen["drain"]),
-        tuple(Broker(number, rack) for number, rack in chosen["add_broker"]),
-        frozenset(chosen["cordon"]),
-        *_factors(chosen["replication_factor"]),
-    )
+    return tuple(Broker(number, rack) for number, rack in brokers)
 
 
 def _factors(values: Sequence[tuple[str, int]]) -> tuple[int | None, dict[str, int]]:
@@ -279,20 +213,9 @@ def _factors(values: Sequence[tuple[str, int]]) -> tuple[int | None, dict[str, i
     return by_topic.pop("", None), by_topic
 
 
-def _write(plan: ClusterPlan, out: Path) -> dict[str, str]:
+def _write(result: Placement, out: Path) -> dict[str, str]:
     """Write certificate, steps and their rollback files; returns the paths by kind."""
-    documents: dict[str, tuple[str, Any]] = {"certificate": ("certificate.json", plan.proposal.certificate)}
-    before = {tp: row for step in reversed(plan.steps) for tp, row in step.before.items()}
-    if plan.steps:
-        after = {tp: plan.proposal.after[tp] for tp in before}
-        documents["plan"] = ("plan.json", plan.document_of(after, before))
-        documents["rollback"] = ("rollback.json", plan.document_of(before, after))
-    width = len(str(len(plan.steps)))
-    for number, step in enumerate(plan.steps, start=1):
-        name = f"step-{number:0{width}}"
-        there, back = plan.document_of(step.after, step.before), plan.document_of(step.before, step.after)
-        documents[f"step {number}"] = (f"{name}.json", there)
-        documents[f"rollback {number}"] = (f"{name}-rollback.json", back)
+    documents = result.documents()
     files = {}
     for what, (name, document) in documents.items():
         files[what] = str(out / name)

@@ -6,24 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.clusters import (
-    cluster_options,
-    inputs_read,
-    observed_group,
-    present_other,
-    present_unstable,
-    require_none,
-    start_target,
-    write_cluster_page,
-)
+from kassay.cli.clusters import cluster_options, given_cluster
 from kassay.cli.common import from_option, json_option, out_option, time_option
 from kassay.cli.options import FilePath, Whole, present
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
-    from kassay.engines.clusters.observed import ObservedGroup
-    from kassay.engines.targets.resolve import Target
-    from kassay.model.cluster import TopicPartition
+    from kassay.api.scale import Scaling
+    from kassay.report.screen.console import View
 
 PLACE = 310
 
@@ -42,8 +32,7 @@ PLACE = 310
 @time_option("1s")
 @out_option(None, FilePath())
 @json_option
-@click.pass_context
-def command(context: click.Context, /, **chosen: Any) -> int:
+def command(**chosen: Any) -> int:
     """Show how balanced the group in the FILEs is at each number of members, and what moves.
 
     FILEs are those of `what-if`; for --lag also lines below the titles topic,partition,lag. A count is safe
@@ -51,56 +40,47 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     returned no assignment, 2 unreadable input or no active members, 3 the group is not stable or a best lag
     is not proven, 4 not loaded.
     """
-    from kassay.engines.clusters.other_groups import SharedOrStreams, scale_other
-    from kassay.engines.clusters.scale import scale, usual_most
-    from kassay.report.screen.clusters import scale_view
+    from kassay.api.scale import scaled
+    from kassay.api.what_if import OTHER_GROUP
+    from kassay.cli.pages import write_result
+    from kassay.engines.clusters.observed import ObservedGroup
+    from kassay.engines.clusters.other_groups import OtherAnswer
     from kassay.report.screen.console import bar
 
-    observed = observed_group(chosen)
-    if isinstance(observed, SharedOrStreams):
-        require_none(chosen, {"strategy": "--from", "lag": "--lag", "out": "--out"})
-        most = chosen["most"] or usual_most(observed.observed)
-        return present_other(scale_other(observed, most), chosen)
-    if not observed.stability.is_stable:
-        return present_unstable(context, observed, chosen)
-    target = _target(observed, chosen)
-    lags = _lags(observed) if chosen["lag"] else None
-    most = chosen["most"] or usual_most(observed)
-    with bar("scaling", most) as tell:
-        answer = scale(
-            observed,
-            target,
-            most,
-            lags=lags,
+    with bar("scaling", chosen["most"]) as tell:
+        result = scaled(
+            given_cluster(chosen),
+            start=chosen["strategy"],
+            most=chosen["most"],
+            lag=chosen["lag"],
             seconds=chosen["seconds"],
-            report=tell,
+            progress=tell,
         )
-    if chosen["out"] is not None:
-        from kassay.report.pages.scaling import render_scale
-
-        write_cluster_page(context, lambda again: render_scale(answer, again), chosen["out"], "scale.html")
-    present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])
+    answer = result.answer
+    if isinstance(answer, OtherAnswer) and chosen["out"] is not None:
+        raise InputError(f"--out: {OTHER_GROUP}")
+    write_result(result, chosen["out"], "scale.html")
+    present(result.to_json(), lambda: _view(result), chosen["json_path"])
+    if isinstance(answer, ObservedGroup):
+        return 3
     if answer.failed:
         return 1
+    if isinstance(answer, OtherAnswer):
+        return 0
     return 0 if all(each.lag is None or each.lag.is_exact for each in answer.counts) else 3
 
 
-def _target(observed: ObservedGroup, chosen: dict[str, Any]) -> Target:
-    """The group's assignor; raises `InputError` if it is unknown."""
-    start = start_target(observed, chosen)
-    if start is None:
-        if observed.strategy is not None:
-            from kassay.report.screen.clusters import unknown_start
+def _view(result: Scaling) -> View:
+    """The answer on a terminal."""
+    from kassay.engines.clusters.observed import ObservedGroup
+    from kassay.engines.clusters.other_groups import OtherAnswer
+    from kassay.report.screen.clusters import scale_view, unstable_view
+    from kassay.report.screen.other_groups import other_view
 
-            raise InputError(unknown_start(observed.strategy))
-        raise InputError(
-            "--from: the group's assignor is unknown, expected a TARGET or the output of --state"
-        )
-    return start
-
-
-def _lags(observed: ObservedGroup) -> dict[TopicPartition, int]:
-    """The lags of the group in the files; raises `InputError`."""
-    from kassay.engines.clusters.observed import lags_of
-
-    return lags_of(inputs_read(), observed)
+    match result.answer:
+        case ObservedGroup() as observed:
+            return unstable_view(observed)
+        case OtherAnswer() as other:
+            return other_view(other)
+        case answer:
+            return scale_view(answer)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kassay.cli.clusters import cluster_options, connector, require_no_outputs
+from kassay.cli.clusters import cluster_options, given_cluster
 from kassay.cli.options import complain, paste, say, written_file
 from kassay.model.errors import InputError
 from kassay.reading.documents import shown
@@ -51,8 +51,9 @@ def command(**chosen: Any) -> int:
 
     if chosen["bootstrap"] is None:
         raise InputError("expected --bootstrap-server with the cluster to watch")
-    require_no_outputs(chosen, "groups")
-    connect = connector(chosen)
+    cluster = given_cluster(chosen)
+    cluster.require_no_outputs("groups")
+    connect = cluster.connector()
     if chosen["once"] is not None:
         with closing(Watcher(connect, chosen["group"], budget_s=None)) as watcher:
             return _written(watcher.observe(), chosen["once"])

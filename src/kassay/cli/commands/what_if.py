@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.clusters import (
-    cluster_options,
-    group_or_overview,
-    loaded,
-    observed_group,
-    present_other,
-    present_unstable,
-    require_none,
-    start_target,
-    write_cluster_page,
-)
+from kassay.cli.clusters import cluster_options, given_cluster
 from kassay.cli.common import client_option, from_option, json_option, out_option, to_option
 from kassay.cli.options import FilePath, commas, present, write_json
 from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.api.what_if import Prediction
+    from kassay.report.screen.console import View
 
 PLACE = 300
 
@@ -41,8 +35,7 @@ PLACE = 300
 @client_option
 @out_option(None, FilePath())
 @json_option
-@click.pass_context
-def command(context: click.Context, /, **chosen: Any) -> int:
+def command(**chosen: Any) -> int:
     """Predict what other assignors, and future events, would do to the group in the FILEs.
 
     A FILE is the output of kafka-consumer-groups --describe, with --members --verbose or --state, of
@@ -52,84 +45,59 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     Exit codes: 0 done, 1 a candidate returned no assignment or a rollout never settles, 2 unreadable input or
     no active members, 3 the group is not stable, 4 not loaded.
     """
-    from kassay.engines.clusters.capacities import capacities_of
-    from kassay.engines.clusters.clients.rules import client_named
-    from kassay.engines.clusters.events import parse_events
-    from kassay.engines.clusters.other_groups import SharedOrStreams, what_if_other
-    from kassay.engines.clusters.overview import GroupsOverview
-    from kassay.engines.clusters.whatif import KAFKAS, what_if
-    from kassay.report.screen.clusters import what_if_view
+    from kassay.api.what_if import OTHER_GROUP, predicted
+    from kassay.cli.pages import write_result
+    from kassay.engines.clusters.observed import ObservedGroup
+    from kassay.engines.clusters.other_groups import OtherAnswer
+    from kassay.engines.clusters.whatif import WhatIf
     from kassay.report.screen.console import bar
+
+    with bar("evaluating") as tell:
+        result = predicted(
+            given_cluster(chosen),
+            to=chosen["targets"],
+            start=chosen["strategy"],
+            events=chosen["events"],
+            capacities=chosen["capacities"],
+            libraries=commas(chosen["library"], "--library") or (),
+            one_group=chosen["out"] is not None,
+            progress=tell,
+        )
+    answer, out, path = result.answer, chosen["out"], None
+    if out is not None and isinstance(answer, OtherAnswer):
+        raise InputError(f"--out: {OTHER_GROUP}")
+    if out is not None and isinstance(answer, WhatIf):
+        path = str(out / "optimum.json")
+        write_json(answer.best.certificate, path)
+    if isinstance(answer, WhatIf | ObservedGroup):
+        write_result(result, out, "what-if.html")
+    in_full = bool(chosen["targets"])
+    present(result.to_json(), lambda: _view(result, path, in_full=in_full), chosen["json_path"])
+    if isinstance(answer, ObservedGroup):
+        return 3
+    is_failed = isinstance(answer, WhatIf | OtherAnswer) and answer.failed
+    return 1 if is_failed or (isinstance(answer, WhatIf) and answer.never_settles) else 0
+
+
+def _view(result: Prediction, path: str | None, *, in_full: bool) -> View:
+    """The answer on a terminal; `path` has the certificate of the optimum."""
+    from kassay.engines.clusters.clients.change import ClientChange
+    from kassay.engines.clusters.observed import ObservedGroup
+    from kassay.engines.clusters.other_groups import OtherAnswer
+    from kassay.engines.clusters.overview import GroupsOverview
+    from kassay.report.screen.client_change import client_change_view
+    from kassay.report.screen.clusters import unstable_view, what_if_view
+    from kassay.report.screen.other_groups import other_view
     from kassay.report.screen.overviews import overview_view
 
-    libraries = commas(chosen["library"], "--library") or ()
-    if len(libraries) > 1:
-        return _to_client(libraries, chosen)
-    client = client_named(libraries[0]) if libraries else None
-    asks = chosen["targets"] or chosen["events"] or chosen["out"]
-    observed = observed_group(chosen) if asks else group_or_overview(chosen)
-    if isinstance(observed, GroupsOverview):
-        present(observed.to_json(), lambda: overview_view(observed), chosen["json_path"])
-        return 0
-    if isinstance(observed, SharedOrStreams):
-        require_none(
-            chosen,
-            {
-                "strategy": "--from",
-                "targets": "--to",
-                "library": "--library",
-                "out": "--out",
-            },
-        )
-        return present_other(what_if_other(observed, chosen["events"]), chosen)
-    if not observed.stability.is_stable:
-        return present_unstable(context, observed, chosen)
-    capacities = capacities_of(chosen["capacities"], observed) if chosen["capacities"] else None
-    changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
-    targets = loaded(chosen["targets"] or KAFKAS)
-    with bar("evaluating", len(targets)) as tell:
-        answer = what_if(
-            observed,
-            targets,
-            changes,
-            start_target(observed, chosen),
-            tell,
-            None,
-            client,
-            capacities,
-        )
-    path = None
-    if chosen["out"] is not None:
-        from kassay.report.pages.clusters import render_what_if
-
-        path = str(chosen["out"] / "optimum.json")
-        write_json(answer.best.certificate, path)
-        write_cluster_page(
-            context, lambda again: render_what_if(answer, again), chosen["out"], "what-if.html"
-        )
-    present(
-        answer.to_json(),
-        lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),
-        chosen["json_path"],
-    )
-    return 1 if answer.failed or answer.never_settles else 0
-
-
-def _to_client(libraries: tuple[str, ...], chosen: dict[str, Any]) -> int:
-    """Compare two client libraries, for the group if one is given; the exit code."""
-    from kassay.engines.clusters.clients.change import ClientChange
-    from kassay.engines.clusters.clients.rules import client_named
-    from kassay.engines.clusters.other_groups import SharedOrStreams
-    from kassay.report.screen.client_change import client_change_view
-
-    if len(libraries) > 2:
-        raise InputError(f"--library: found {len(libraries)} libraries, expected one or two")
-    has_group = chosen["files"] or chosen["bootstrap"]
-    group = observed_group(chosen) if has_group else None
-    if isinstance(group, SharedOrStreams):
-        raise InputError("--library A,B: not for a share or Streams group, which Kafka assigns itself")
-    strategy = None if group is None else group.strategy
-    old, new = map(client_named, libraries)
-    change = ClientChange(old, new, chosen["strategy"] or strategy)
-    present(change.to_json(), lambda: client_change_view(change), chosen["json_path"])
-    return 0
+    match result.answer:
+        case ObservedGroup() as observed:
+            return unstable_view(observed)
+        case OtherAnswer() as other:
+            return other_view(other)
+        case GroupsOverview() as overview:
+            return overview_view(overview)
+        case ClientChange() as change:
+            return client_change_view(change)
+        case answer:
+            return what_if_view(answer, path, in_full=in_full)

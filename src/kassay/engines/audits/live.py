@@ -17,7 +17,7 @@ from kassay.reading.live.topics import describe_topics
 
 
 def fetch_log(
-    cluster: LiveCluster, folder: Path, group: str | None, tell: Callable[[int], None]
+    cluster: LiveCluster, folder: Path, group: str | None, tell: Callable[[int], object]
 ) -> tuple[tuple[str, ...], KnownTopics]:
     """The paths of the fetched files, one a partition, and today's topics; raises `InputError`.
 

@@ -101,7 +101,7 @@ class LogReader:
         self._names = dict(self.known.names)
         self.known = KnownTopics(self.known.counts, self._names)
 
-    def read(self, file: LogFile, tell: Callable[[int], None]) -> None:
+    def read(self, file: LogFile, tell: Callable[[int], object]) -> None:
         """Read the records of a file; raises `InputError` if it cannot be read further."""
         name = "" if not file.of_console else f"{_CONSOLE}{file.path}"
         partition = self.partitions.setdefault(name, _Partition())
@@ -317,7 +317,7 @@ def audit_log(
     *,
     only: str | None = None,
     since: int | None = None,
-    tell: Callable[[int], None] = lambda _: None,
+    tell: Callable[[int], object] = lambda _: None,
 ) -> LogAudit:
     """The groups of the files, checked; `tell` is called with the number of records read.
 

@@ -104,7 +104,7 @@ def overview_of(inputs: ClusterInputs) -> GroupsOverview:
     return GroupsOverview(_worst_first(rows), {})
 
 
-def live_overview(cluster: LiveCluster, tell: Callable[[float, str], None]) -> GroupsOverview:
+def live_overview(cluster: LiveCluster, tell: Callable[[float, str], object]) -> GroupsOverview:
     """The overview of all groups that we may describe; `tell` gets how many are read."""
     listed = list_groups(cluster)
     others: dict[str, int] = {}

@@ -205,7 +205,7 @@ def scale(
     lags: Mapping[TopicPartition, int] | None = None,
     extra_moves: int | None = None,
     seconds: float = 1.0,
-    report: Callable[[int], None] = lambda _: None,
+    report: Callable[[int], object] = lambda _: None,
 ) -> GroupScale:
     """The group with 1 to `most` members.
 

@@ -122,7 +122,7 @@ def what_if(
     targets: Sequence[Target],
     changes: Sequence[PlannedChange] = (),
     start: Target | None = None,
-    report: Callable[[int], None] = lambda _: None,
+    report: Callable[[int], object] = lambda _: None,
     fetch_from: str | None = None,
     client: ClientLibrary | None = None,
     capacities: Mapping[str, Fraction] | None = None,

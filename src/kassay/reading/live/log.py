@@ -41,7 +41,7 @@ def offset_partitions(cluster: LiveCluster) -> dict[TopicPartition, int]:
 
 
 def dump_lines(
-    cluster: LiveCluster, tp: TopicPartition, leader: int, tell: Callable[[int], None]
+    cluster: LiveCluster, tp: TopicPartition, leader: int, tell: Callable[[int], object]
 ) -> Iterator[str]:
     """The lines of the partition's log; `tell` gets how many records are read. Raises `InputError`."""
     end = ends(cluster, {tp: leader}, [tp]).get(tp, 0)

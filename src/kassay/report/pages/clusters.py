@@ -113,8 +113,8 @@ def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
         recommended=tuple(place for place, row in enumerate(rows) if row[0] in advice.names),
         failed=tuple(f"{each.spec}: {each.failure}" for each in answer.failed),
         meaning=meaning_of_columns(answer),
-        spread=_spread(answer),
-        moves=_moves(answer),
+        spread=spread_histograms(answer),
+        moves=move_bars(answer),
         events=tuple((title, tuple(map(_texts, rows))) for title, rows in event_rows(answer)),
         growths=tuple(each.strip() for each in growth_facts(answer)),
         paths=tuple(_path(each) for each in answer.paths),
@@ -139,7 +139,7 @@ def _figures(today: Loads, labels: dict[str, str]) -> Iterable[tuple[str, str]]:
     yield "Idle", ", ".join(labels[each] for each in today.idle) or "none"
 
 
-def _spread(answer: WhatIf) -> Histograms:
+def spread_histograms(answer: WhatIf) -> Histograms:
     """How many members have how many partitions: today, with each candidate, and at the optimum."""
     members = answer.observed.group.members
     rows = {"today": answer.observed.assignment}
@@ -159,7 +159,7 @@ def _range(loads: Collection[int]) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _moves(answer: WhatIf) -> BarChart:
+def move_bars(answer: WhatIf) -> BarChart:
     """How many partitions move in the switch to each candidate."""
     best = answer.optimum.steps[0]
     rows = [

@@ -72,7 +72,7 @@ def scale_view_of(answer: GroupScale, again: str) -> ScalePage:
         rows=tuple(tuple(map(str, row)) for row in rows_of(answer)),
         failed=tuple(f"{each.members} members: {each.failure}" for each in answer.failed),
         meaning=meaning_of(answer),
-        busiest=_busiest(answer),
+        busiest=busiest_columns(answer),
         again=again,
     )
 
@@ -139,7 +139,8 @@ def _range(run: Sequence[Scaled]) -> tuple[str, ...]:
     return name, _busiest_of(first), own, "safe" if first.is_safe_at_best else "not safe"
 
 
-def _busiest(answer: GroupScale) -> ColumnChart:
+def busiest_columns(answer: GroupScale) -> ColumnChart:
+    """The partitions of the busiest member at each number of members."""
     rows = [
         ColumnOf(
             str(each.members),
