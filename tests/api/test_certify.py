@@ -37,6 +37,13 @@ def test_a_claim_has_its_counterexample_and_a_row():
         result["balanced"]
 
 
+def test_progress_is_a_share_in_words():
+    shares = []
+    few("range", controls=False, progress=lambda share, words: shares.append((share, words)))
+    assert [share for share, _ in shares] == sorted(share for share, _ in shares)
+    assert "40 histories, 0 findings" in shares[-1][1]
+
+
 def test_a_class_is_a_target():
     result = kassay.certify(EverythingToTheFirst, claims="balanced-within-one", histories=30, controls=False)
     assert repr(result).startswith("<Certification: test_testing.py:EverythingToTheFirst breaks balanced-")
