@@ -21,6 +21,8 @@ from tests.engines.clusters.broker import (
     subscription,
 )
 
+GROUP_AUTHORIZATION_FAILED = 30
+
 
 class ManyGroups(RecordedBroker):
     """Groups by name, each with what its members own; all read all topics. `types` are protocol types."""
@@ -35,6 +37,8 @@ class ManyGroups(RecordedBroker):
         super().__init__("", {}, topics, state=state)
         self.groups, self.types = groups, types or {}
         self.requests: list[int] = []
+        self.refused: set[str] = set()
+        """Groups that the client may not describe."""
 
     def _body(self, key: int, version: int, rest: bytes) -> bytes | None:
         self.requests.append(key)
@@ -49,6 +53,15 @@ class ManyGroups(RecordedBroker):
         return super()._body(key, version, rest)
 
     def _classic(self, name: str) -> bytes:
+        if name in self.refused:
+            none = (
+                struct.pack(">h", GROUP_AUTHORIZATION_FAILED)
+                + _text(name)
+                + _text("")
+                + _text("")
+                + _text("")
+            )
+            return none + _array([]) + struct.pack(">i", -(2**31))
         members = [
             _text(member)
             + _text(None)

@@ -1,5 +1,7 @@
 """The figures of a group: what takes no search, the optimum, and useful counts as `kassay scale` has them."""
 
+from random import Random
+
 import pytest
 
 from kassay.engines.clusters.observed import ObservedGroup
@@ -14,6 +16,7 @@ from kassay.engines.watch.figures import (
     useful_counts,
     useful_of_equals,
 )
+from kassay.engines.watch.moves import moves_between, owned_by
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Group, Member
 from tests.engines.watch.sights import sight
@@ -81,3 +84,32 @@ def test_different_subscriptions_are_played():
 def test_an_assignor_that_is_none_of_kafkas_has_no_useful_counts():
     assert useful_counts(sight(SKEWED, {"t": 6}, assignor="./evil.py")) is None
     assert useful_counts(sight(SKEWED, {"t": 6}, kind="consumer", assignor="range")) is not None
+
+
+def anything(random):
+    """A group as no coordinator should describe it: owners of topics that they do not read, or several of one."""
+    topics = {f"t{number}": random.choice([0, 1, 2, 5]) for number in range(random.randint(0, 3))}
+    names = [f"m{number}" for number in range(random.randint(0, 4))]
+    owned = {name: {f"t{random.randint(0, 3)}-{random.randint(0, 5)}" for _ in range(3)} for name in names}
+    read = {name: random.sample(sorted(topics), random.randint(0, len(topics))) for name in names}
+    counts = dict(topics)
+    for topic, _, number in (tp.rpartition("-") for tps in owned.values() for tp in tps):
+        counts[topic] = max(counts.get(topic, 0), int(number) + 1)
+    kind = random.choice(["classic", "consumer", "share", "streams"])
+    assignor = random.choice(["range", "sticky", "uniform", "mine", None])
+    return sight(
+        {name: sorted(tps) for name, tps in owned.items()}, counts, topics=read, kind=kind, assignor=assignor
+    )
+
+
+def test_any_description_has_figures():
+    before = {}
+    for seed in range(300):
+        group = anything(Random(seed))
+        figures, best, useful = quick_figures(group), best_figures(group), useful_counts(group)
+        assert figures.unowned is None or figures.unowned >= 0
+        assert best is None or best.moves >= 0
+        assert useful is None or useful.lower <= useful.current <= useful.upper <= useful.most
+        moves = moves_between(before, group)
+        assert 0 <= moves.needless <= moves.moved
+        before = owned_by(group)

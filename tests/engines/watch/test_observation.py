@@ -74,6 +74,18 @@ def test_groups_above_the_limit_and_of_other_clients_are_counted():
     assert [each.name for each in one.groups] == ["c"]
 
 
+@pytest.mark.live
+@pytest.mark.usefixtures("kafka_python")
+def test_a_group_without_the_right_costs_only_itself():
+    with (
+        ManyGroups(dict.fromkeys("abc", EVEN), {"orders": 4}) as broker,
+        LiveCluster(broker.bootstrap, ClientSettings()) as cluster,
+    ):
+        broker.refused = {"b"}
+        seen = see(cluster)
+    assert ([each.name for each in seen.groups], seen.unreadable) == (["a", "c"], 1)
+
+
 @pytest.mark.parametrize(
     ("protocol_type", "group_type", "kind"),
     [
