@@ -185,16 +185,16 @@ class Session:
 
         A target that does not load is reported in one line, after the options are checked.
         """
-        targets = []
+        targets: list[Target] = []
         errors = dict[str, TargetError]()
         for spec in dict.fromkeys(specs):
             try:
-                with loaded([spec], **conditions(self.options)) as (target,):
-                    claims_of(target.kind, target.protocol, target.claims, self.options)
+                with loaded([spec], **conditions(self.options)) as ready:
+                    targets += ready
             except TargetError as error:
                 errors[spec] = error
-            else:
-                targets.append(target)
+        for target in targets:
+            claims_of(target.kind, target.protocol, target.claims, self.options)
         require_heeded(targets, self.options)
         if self.events is not None:
             for target in targets:
