@@ -18,6 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hypothesis import reject
@@ -123,10 +124,20 @@ class AssignorMachine(GroupMachine):
     @classmethod
     def new(cls, config: Mapping[str, str]) -> PlainAssignor:
         """A new object of the class, configured."""
-        extras = frozenset(EXTRAS).intersection(inspect.signature(cls.assignor().assign).parameters)
-        own = PlainAssignor(cls.assignor(), name=cls.assignor.__name__, protocol=cls.protocol, extras=extras)
+        own = PlainAssignor(
+            cls.assignor(),
+            name=cls.assignor.__name__,
+            protocol=cls.protocol,
+            extras=_keywords(cls.assignor),
+        )
         own.configure(config)
         return own
+
+
+@cache
+def _keywords(assignor: Any) -> frozenset[str]:
+    """The extras that the class has a parameter for."""
+    return frozenset(EXTRAS).intersection(inspect.signature(assignor.assign).parameters)
 
 
 class _Wanted:
