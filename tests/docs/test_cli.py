@@ -13,7 +13,7 @@ from kassay.engines.protocols.settings import MODELS
 from tests.paths import DOCS
 from writers.cli import contract, leaves, name_of, options, words_of
 
-FIRST_LEVEL, OPTIONS = 25, 184
+FIRST_LEVEL, OPTIONS = 26, 184
 """The most commands on the first level, and options in all: an option counts once for each command that has it."""
 WORDS, LINES, COLUMNS = 10, 40, 100
 """The most words of an option's help before its default, and lines of a help at so many columns."""
