@@ -25,8 +25,8 @@ SECONDS_MAX: Final = 120.0
 ABOUT: Final = (
     "kassay tests Kafka's assignment rules and computes certified optima for consumer groups and replicas. "
     "Tools read the files that you name and write none. `proof` is what the answer rests on: a certificate "
-    "that `check` accepts, or the counterexamples. `digest` is the SHA-256 of `proof` as JSON with sorted keys "
-    "and no spaces."
+    "that `check` accepts, or the counterexamples. `digest` is the SHA-256 of `proof` as JSON with sorted "
+    "keys and no spaces."
 )
 
 
