@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from kassay.api import explore as exploring
 from kassay.cli.main import run
-from kassay.engines.protocols import explore as exploring
 from kassay.engines.protocols.settings import ExploreSettings
 from kassay.engines.protocols.switch import UNSEEN
 from kassay.engines.protocols.switch_runs import SwitchRow, command, hunt
@@ -76,7 +76,7 @@ def asked(command: str, monkeypatch: pytest.MonkeyPatch) -> Asked:
         raise Asked(settings, limits)
 
     with monkeypatch.context() as patched, pytest.raises(Asked) as caught:
-        patched.setattr(exploring, "explore", stop)
+        patched.setattr(exploring, "run", stop)
         run(shlex.split(command)[1:])
     return caught.value
 
