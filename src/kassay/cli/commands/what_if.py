@@ -52,7 +52,7 @@ def command(**chosen: Any) -> int:
     from kassay.engines.clusters.whatif import WhatIf
     from kassay.report.screen.console import bar
 
-    with bar("evaluating") as tell:
+    with bar("reading, evaluating") as tell:
         result = predicted(
             given_cluster(chosen),
             to=chosen["targets"],
