@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from kassay.engines.runs.options import Budget
 from kassay.report.result import PlottedResult, Progress, no_progress
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from kassay.engines.targets.given import TargetLike
     from kassay.engines.targets.resolve import Target
     from kassay.report.plot import Plot
+
+_NAMED_MAX: Final = 4
+"""This many targets are named by the short form of a result."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +40,11 @@ class Gaps(PlottedResult):
 
     def summary(self) -> str:
         """How often each target is at the optimal balance."""
-        return ", ".join(f"{each.target.spec} {_share(each)}" for each in self.report.targets)
+        shares = [f"{each.target.spec} {_share(each)}" for each in self.targets]
+        more = [f"{len(shares) - _NAMED_MAX} more"] if len(shares) > _NAMED_MAX else []
+        number = max((len(each.gaps) for each in self.targets), default=0)
+        said = ", ".join([*shares[:_NAMED_MAX], *more])
+        return f"{said} at the optimal balance of {counted(number, 'instance')}"
 
     def to_json(self) -> dict[str, Any]:
         """The document `kassay/gap/1`."""
@@ -166,7 +173,7 @@ def gap(
     ...     {"name": "u", "partitions": 1}], "members": [{"id": "a", "topics": ["t"], "owned": [["t", 0],
     ...     ["t", 1]]}, {"id": "b", "topics": ["t", "u"], "owned": [["u", 0]]}, {"id": "c", "topics": ["u"]}]}
     >>> kassay.gap(["sticky", "optimal-sticky"], stuck)
-    <Gaps: sticky 0 % of 1 instance at the optimal balance, optimal-sticky 100 % of 1 instance at ...>
+    <Gaps: sticky 0 %, optimal-sticky 100 % at the optimal balance of 1 instance>
     """
     from kassay.engines.optimum.gaps import require_measurable
     from kassay.engines.optimum.instances import instances_from
@@ -224,6 +231,4 @@ def ranking(
 
 def _share(gaps: TargetGaps) -> str:
     balance = gaps.distributions["balance"]
-    if balance is None:
-        return "not measured"
-    return f"{percent(balance.at_zero)} of {counted(len(gaps.gaps), 'instance')} at the optimal balance"
+    return "not measured" if balance is None else percent(balance.at_zero)
