@@ -31,6 +31,7 @@ def test_the_function_returns_what_the_command_writes(command, suite):
     assert function == typed
 
 
+@pytest.mark.slow
 def test_a_ranking_is_what_the_command_writes(command, suite):
     result = kassay.gap(TARGETS, suite, rank=True, histories=2, seed=3)
     function, typed = (
