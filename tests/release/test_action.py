@@ -63,7 +63,7 @@ def test_the_action_installs_itself_certifies_and_comments_once(path, tmp_path):
         assert place["physicalLocation"]["artifactLocation"]["uri"] == "mine.py"
         (written,) = github.comments
         assert report in written["body"]
-        assert "Smallest found: 2 members, 2 partitions" in written["body"]
+        assert "Minimal counterexample: 2 members, 2 partitions" in written["body"]
         assert "https://github.test/acme/assignors/actions/runs/12" in written["body"]
         assert {token for _, _, token in github.calls} == {"Bearer secret"}
         assert "secret" not in done.log

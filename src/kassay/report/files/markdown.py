@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kassay.engines.runs.certificate import Certificate, ClaimResult
+from kassay.kinds.frames import Frame
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
 from kassay.writing.text import Markdown, code, inline, joined, table
@@ -14,6 +15,8 @@ BYTES_MAX: Final = 900_000
 """The size limit of a step summary is 1 MiB; a longer document is cut with a note."""
 
 
+FIRST: Final = ("violated", "unknown", "known", "holds")
+"""The order of the claims in the table."""
 FRAMES_MAX: Final = 6
 """The maximum number of frames shown of a counterexample."""
 
@@ -45,7 +48,9 @@ def _verdicts(certificates: Sequence[Certificate]) -> list[str]:
 def _certificate(certificate: Certificate) -> str:
     rows = [
         (code(result.id), Markdown("**violated**") if mark == "violated" else mark, reason)
-        for result, mark, reason in facts.judged(certificate.claims)
+        for result, mark, reason in sorted(
+            facts.judged(certificate.claims), key=lambda row: FIRST.index(row[1])
+        )
     ]
     lines = [
         joined(Markdown("## "), certificate.target, f": {certificate.verdict}"),
@@ -54,7 +59,7 @@ def _certificate(certificate: Certificate) -> str:
         "",
         *table(("claim", "verdict", "why"), rows),
     ]
-    for result in certificate.claims:
+    for result in facts.findings(certificate):
         lines += _counterexample(result)
     if doubts := facts.warnings(certificate):
         lines += ["", Markdown("Before you rely on it:"), ""]
@@ -74,14 +79,31 @@ def _counterexample(result: ClaimResult) -> list[str]:
         return []
     lines = ["", joined(Markdown("### "), result.id), ""]
     # Four spaces at the start of a line would make it a code block.
-    lines += [inline(f"{result.sentence} Smallest found: {facts.size(example)}:".lstrip()), ""]
+    lines += [inline(f"{result.sentence} Minimal counterexample: {facts.size(example)}:".lstrip()), ""]
     lines += [joined(Markdown("* "), message) for message in example.trace.violations[:5]]
     for frame in frames_of_trace(example.trace)[:FRAMES_MAX]:
-        lines += ["", inline(f"{frame.title}{', broken here' if frame.broken else ''}:"), ""]
-        rows = [(row.title, *(cell.words or "-" for cell in row.cells)) for row in frame.table.rows]
-        lines += table(frame.table.columns, rows)
+        lines += _frame(frame)
+    if words := facts.remedy_of(example.trace, result.id):
+        lines += ["", inline(f"{words}.")]
     lines += ["", "Conditions:", ""]
     lines += [joined(Markdown("* "), condition) for condition in facts.conditions(example.trace)]
     if command := facts.replay_command(example):
         lines += ["", f"    {command}"]
     return lines
+
+
+def _frame(frame: Frame) -> list[str]:
+    """A round: what happened before it, the topics, the assignment, and a possible answer."""
+    rows = [(row.title, *(cell.words or "-" for cell in row.cells)) for row in frame.table.rows]
+    before = [f"before it: {'; '.join(frame.events)}"] if frame.events else []
+    after = [frame.failure] if frame.failure else []
+    if frame.alternative is not None:
+        after.append(f"{frame.alternative.label}: {frame.alternative.words}")
+    return [
+        *("", inline(f"{frame.title}{', broken here' if frame.broken else ''}:"), ""),
+        *(joined(Markdown("* "), text) for text in (*before, *frame.notes)),
+        *([""] if before or frame.notes else []),
+        *table(frame.table.columns, rows),
+        *([""] if after else []),
+        *map(inline, after),
+    ]
