@@ -10,6 +10,7 @@ import pkgutil
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 
@@ -86,7 +87,8 @@ def test_examples_run_and_their_results_are_values(name, monkeypatch):
         assert len(repr(result)) < 200 and "\n" not in repr(result)
         assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
         assert len({tuple(row) for row in result.rows()}) < 2, "expected the same columns in all rows"
-        assert len(result.to_frame()) == len(result.rows())
+        if find_spec("pandas"):  # environments of examples that need a broker or Java have none
+            assert len(result.to_frame()) == len(result.rows())
         assert result._repr_html_().startswith("<iframe srcdoc=") and "Reproduce</h2>" not in result.page()
         for each in dataclasses.fields(result):
             with pytest.raises(dataclasses.FrozenInstanceError):
