@@ -133,15 +133,16 @@ def certify(
     """Run generated histories against a target, and check validity and the claims that it declares.
 
     `target` is a spec (`sticky`, `path/file.py:Name`, `jar:...`), a path, or a class at the top level of a
-    module. `claims` (ids, sentences, TOML files) replace validity and the declared ones. The budget is
-    `histories` or `seconds` (30 by default), or every group up to `exhaustive` members and partitions.
-    `assume` narrows the inputs; a list as a `config` value configures members in rotation. A call may take
-    `call_timeout` seconds (2; 20 unless the `profile` is small) and `memory` MiB. `in_process` runs the code
-    without a guard, `controls` runs faulty assignors as well. Traces of violated claims are written below the
-    folder `out`, if given.
+    module (of a script that calls this below `if __name__ == "__main__"`). `claims` (ids, sentences, TOML
+    files) replace validity and the declared ones. The budget is `histories` or `seconds` (30 by default), or
+    every group up to `exhaustive` members and partitions. `assume` narrows the inputs; a list as a `config`
+    value configures members in rotation. A call may take `call_timeout` seconds (2; 20 unless the `profile`
+    is small) and `memory` MiB. `in_process` runs the code without a guard, `controls` runs faulty assignors
+    as well. Traces of violated claims are written below the folder `out`, if given.
 
-    Raises `InputError` for an option that does not fit and `TargetError` if the target cannot be loaded; an
-    interrupt ends the run with what was found so far.
+    Returns the verdict of each claim, a violated one with the smallest history found. Raises `InputError` for
+    an option that does not fit and `TargetError` if the target cannot be loaded; an interrupt ends the run,
+    and what was found so far is returned.
 
     >>> import kassay
     >>> result = kassay.certify("ceil-range", claims="topic-even", histories=60, controls=False)

@@ -81,8 +81,10 @@ def diff(
     They are compared `by` answer, or by quality: balance, movement and rack matches. The budget is
     `histories` or `seconds` (30 by default), or every group up to `exhaustive` members and partitions;
     histories continue with the answers of one of the targets, alternating. The difference is written below
-    the folder `out`, if given. Raises `InputError` for targets of two kinds and options that do not fit, and
-    `TargetError` for a target that cannot be loaded.
+    the folder `out`, if given.
+
+    Returns the verdict, with that input and both answers. Raises `InputError` for targets of two kinds and
+    options that do not fit, and `TargetError` for a target that cannot be loaded.
 
     >>> import kassay
     >>> compared = kassay.diff("range", "roundrobin", histories=20)

@@ -53,7 +53,8 @@ def explain(what: str | PathLike[str], *, against: str | None = None) -> Explain
     """Explain a claim with its source, a trace step by step, or a rule with numbers from a run.
 
     `what` is an id, a sentence, a path, or any name of `kassay list`. With `against` a release, it shows by
-    example what an upgrade from that release changes for a rule. Raises `InputError` for an unknown name.
+    example what an upgrade from that release changes for a rule. Returns the document with a page. Raises
+    `InputError` for an unknown name.
 
     >>> import kassay
     >>> explained = kassay.explain("topic-even")

@@ -236,8 +236,11 @@ def explore(
     are stored whole, symmetric or as fingerprints. With `all_causes`, a trace for each cause is kept.
 
     `against` another release, the two are compared; with `switches="each"`, each rule is broken in turn, at
-    its own size. Spark explores by the command only. Raises `InputError` for what the model does not have,
-    and `TargetError` for an assignor that cannot be loaded.
+    its own size. Spark explores by the command only.
+
+    Returns an `ExploredModel`, `ComparedReleases` or `BrokenRules`: each has `holds`, `violations` and
+    `trace`. Raises `InputError` for what the model does not have, and `TargetError` for an assignor that
+    cannot be loaded.
 
     >>> import kassay
     >>> explored = kassay.explore("kip848", partitions=1, faults={"crash": 1})

@@ -195,8 +195,10 @@ def hunt(
     then random `histories`, in `seconds` (30 by default). Without claims, `worst` names a figure (spread,
     leaders, moves, rounds, gap), of which a hill climb of `histories` steps (400) seeks the worst case at a
     `size` in members and partitions; gap without a size seeks the instances farthest from the optimum, for
-    `seconds` (20). Traces and instances are written below the folder `out`, if given. Raises `InputError` and
-    `TargetError`.
+    `seconds` (20). Traces and instances are written below the folder `out`, if given.
+
+    Returns `HuntedClaims`, `WorstCases` or `WorstGaps`, in the order of the targets. Raises `InputError` for
+    a claim or an option that does not fit, and `TargetError` for a target that cannot be loaded.
 
     >>> import kassay
     >>> hunted = kassay.hunt("max(load) - min(load) <= 1", on="range", exhaustive=(2, 3), histories=0)

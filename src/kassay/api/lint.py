@@ -54,9 +54,9 @@ class Linted(DescribedResult):
 def lint(*files: str | PathLike[str], library: str | None = None, release: str | None = None) -> Linted:
     """Check settings of clients, Streams applications and brokers, and reassignments, with each other.
 
-    `files` are paths; their content says what they are. `library` reads the settings of clients (Kafka's
-    Java client, unless they are librdkafka's), `release` is the brokers', any by default. Raises `InputError`
-    for a file that is neither, an unknown library or release.
+    `files` are paths; their content says what they are. `library` reads the settings of clients (Kafka's Java
+    client, unless they are librdkafka's), `release` is the brokers', any by default. Returns the findings by
+    file and line. Raises `InputError` for a file that is neither, an unknown library or release.
 
     >>> import kassay
     >>> checked = kassay.lint("examples/settings/librdkafka.properties")

@@ -46,8 +46,8 @@ class Proofs(DescribedResult):
 def prove(*names: str, seconds: float = 20.0, progress: Progress = no_progress) -> Proofs:
     """Prove claims about formulas with Z3 for all sizes, or find the smallest counterexample.
 
-    `names` are of `kassay list proofs`; without one, all are proved. Each may take `seconds`. Raises
-    `InputError` for an unknown name.
+    `names` are of `kassay list proofs`; without one, all are proved. Each may take `seconds`. Returns a
+    verdict for each. Raises `InputError` for an unknown name.
 
     >>> import kassay
     >>> kassay.prove("ceil-range-even")

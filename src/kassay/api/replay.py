@@ -78,7 +78,8 @@ def replay(
     """Replay a trace against its target under its recorded conditions.
 
     `trace` is a file, its document, or the trace of a counterexample; also a difference of `kassay.diff`.
-    `target` replaces the recorded target. Raises `InputError` for what is no trace, and `TargetError`.
+    `target` replaces the recorded target. Returns whether the claim is still violated, step by step. Raises
+    `InputError` for what is no trace, and `TargetError`.
 
     >>> import kassay
     >>> result = kassay.certify("ceil-range", claims="topic-even", histories=60, controls=False)
