@@ -529,6 +529,18 @@ SEQUENCES = {
         [*GIVEN_UP[:2], joins("", "range", instance="i1", topics=["bar"])],
         "4.3.1",
     ),
+    "sync-acknowledged-after-its-topic-is-deleted": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            e.DeferEvent(),
+            joins("m", "range"),
+            e.SyncEvent("m", 2, {}),
+            e.TopicsEvent({"bar": 1}),
+            e.FlushEvent(),
+        ],
+    ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,
         {"foo": 1},

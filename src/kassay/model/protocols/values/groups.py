@@ -219,7 +219,7 @@ class SyncedConsumerGroup(NamedTuple):
     session_timeout: int
     protocol_type: str
     protocol: str
-    assignment: Partitions
+    assigned: Partitions
 
 
 Continuation: TypeAlias = (

@@ -344,25 +344,25 @@ def sync(effects: Effects, group: ConsumerGroup, request: requests.SyncGroup) ->
     if _wanted_epoch(effects, group) > member.epoch and member.state != UNREVOKED:
         effects.arm_if_absent(requests.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
         raise Refused(errors.REBALANCE_IN_PROGRESS)
-    assignment = to_names(effects.image, member.assigned)
     then = SyncedConsumerGroup(
         request.correlation_id,
         member.member_id,
         metadata.session_timeout,
         request.protocol_type,
         request.protocol,
-        assignment,
+        member.assigned,
     )
     effects.persist((), then)
 
 
 def synced(effects: Effects, then: SyncedConsumerGroup) -> None:
-    """Answer the SyncGroup, and await heartbeats."""
+    """Answer the SyncGroup with the topics that exist by now, and await heartbeats."""
     effects.disarm(requests.CLASSIC_SYNC, then.member_id)
     effects.arm(requests.CONSUMER_SESSION, then.member_id, then.session_timeout)
+    assignment = to_names(effects.image, then.assigned)
     effects.reply(
         then.correlation_id,
-        requests.SyncGroupReply(errors.NONE, then.protocol_type, then.protocol, then.assignment),
+        requests.SyncGroupReply(errors.NONE, then.protocol_type, then.protocol, assignment),
     )
 
 
