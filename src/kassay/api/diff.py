@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from kassay.engines.targets.limits import CALL_TIMEOUT_S
 from kassay.report.result import DescribedResult, Progress, no_progress
 from kassay.writing.text import counted, shortened
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from kassay.engines.diff.run import DiffReport
     from kassay.engines.targets.given import TargetLike
     from kassay.report.blocks import Described
-
-CALL_TIMEOUT_S: Final = 20.0
-"""The limit of a call where targets are compared, not tested."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,6 +17,7 @@ from kassay.engines.processes.host import Limits
 from kassay.engines.runs.certificate import Counterexample
 from kassay.engines.runs.options import RunOptions, conditions, require_heeded
 from kassay.engines.targets.given import TargetLike, loaded, several
+from kassay.engines.targets.limits import CALL_TIMEOUT_S
 from kassay.model.errors import InputError
 from kassay.properties.claims import claims_given, parse_claim
 from kassay.reading.documents import is_there, one_of
@@ -29,7 +30,6 @@ from kassay.writing.text import shortened
 if TYPE_CHECKING:
     from kassay.engines.targets.resolve import Target
 
-CALL_TIMEOUT_S: Final = 20.0
 SECONDS: Final = 30.0
 GAP_SECONDS: Final = 20.0
 """The time for the instances farthest from the optimum."""

@@ -145,9 +145,9 @@ def _code(result: Hunted) -> int:
 
 def _loaded(specs: Sequence[str], config: dict[str, str]) -> tuple[list[Target], bool]:
     """The targets that load, each once, and whether others do not: they are reported before any is called."""
-    from kassay.api.hunt import CALL_TIMEOUT_S
     from kassay.engines.processes.host import Limits
     from kassay.engines.targets.given import loaded
+    from kassay.engines.targets.limits import CALL_TIMEOUT_S
     from kassay.model.errors import TargetError
 
     targets, errors = [], []
