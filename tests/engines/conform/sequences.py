@@ -114,6 +114,13 @@ VANISHED = [
 ]
 BAR = modern("m", 0, subscribed=["bar"], instance="i")
 UPGRADED = [modern("n", 0, subscribed=["foo"], instance="i"), modern("n", 2)]
+KEEPS = SUBTOPOLOGY | {"changelogs": ["changes"]}
+THREW = [
+    thread("m", topology={"epoch": 1, "subtopologies": [KEEPS]}, endpoint="h:1"),
+    e.TopicsEvent({"foo": 2, "changes": 5}),
+    thread("m", -1),
+    thread("n", topology={"epoch": 1, "subtopologies": [KEEPS]}, endpoint="h:1"),
+]
 SEQUENCES = {
     "expression-that-is-dropped": Recorded(
         AT_ONCE,
@@ -540,6 +547,34 @@ SEQUENCES = {
             e.TopicsEvent({"bar": 1}),
             e.FlushEvent(),
         ],
+    ),
+    "join-whose-write-fails-after-a-heartbeat-that-threw": Recorded(
+        streams(num_standby_replicas=1, num_warmup_replicas=0),
+        {"foo": 2, "changes": 2},
+        [*THREW, joins("", "range", write_fails="MESSAGE_TOO_LARGE")],
+    ),
+    "commit-whose-write-fails-after-a-heartbeat-that-threw": Recorded(
+        streams(num_standby_replicas=1, num_warmup_replicas=0),
+        {"foo": 2, "changes": 2},
+        [
+            *THREW,
+            joins("m", "range"),
+            e.CommitEvent("", -1, [("foo", 0, 1)], write_fails="NOT_ENOUGH_REPLICAS"),
+        ],
+    ),
+    "target-without-a-member-that-had-another-instance-id": Recorded(
+        AT_ONCE | {"server_assignors": ["range", "uniform"], "consumer_assignment_interval_ms": 1000},
+        {"foo": 2},
+        [
+            modern("m", 0, subscribed=["foo"]),
+            modern("n", 0, subscribed=["foo"], instance="i2"),
+            modern("n", 0, subscribed=["foo"], instance="i1"),
+            modern("n", 2, instance="i2", owned={}),
+            modern("n", -2, instance="i2", owned={}),
+            e.AdvanceEvent(1000),
+            modern("o", 0, subscribed=["foo"], instance="i1"),
+        ],
+        "4.3.1",
     ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,

@@ -226,7 +226,10 @@ def update_member(
     records: list[LogRecord] = []
     if wanted != member:
         records.append(member_record(wanted))
-    others = [m for m in group.members if m.member_id != wanted.member_id and not _same_instance(m, wanted)]
+    # As `removeMember(previousMemberId)` of the target's builder: by the instance id that led to the member.
+    replaced = find_static(group, wanted.group_instance_id)
+    former = wanted.member_id if replaced is None else replaced.member_id
+    others = [m for m in group.members if m.member_id not in (wanted.member_id, former)]
     everybody = sorted([*others, wanted])
     default = effects.config.assignors[0]
     assignor = preferred_with(group.members, member.assignor, wanted.assignor) or default
@@ -291,10 +294,6 @@ def _reads(effects: Effects, member: ConsumerMember, group: ConsumerGroup, *, ch
 def looks_again(group: ConsumerGroup) -> bool:
     """Whether the next heartbeat looks up the group's topics again: the result may have changed."""
     return not group.refreshed or group.epoch < group.refreshed[0]
-
-
-def _same_instance(member: ConsumerMember, other: ConsumerMember) -> bool:
-    return bool(member.group_instance_id) and member.group_instance_id == other.group_instance_id
 
 
 def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:

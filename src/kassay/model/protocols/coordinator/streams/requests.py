@@ -196,7 +196,8 @@ def handle_other_request(effects: Effects, group: StreamsTaskGroup, request: req
     if group.members:
         raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     effects.disarm(INITIAL_REBALANCE)
-    after = create_by_join(effects, request, group, group_tombstones())
+    # What comes back with a failed write is the memory of the last append.
+    after = create_by_join(effects, request, taken_back(group, group), group_tombstones())
     return _checked(group, table.JOIN_GROUP, after)
 
 
