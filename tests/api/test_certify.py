@@ -8,12 +8,12 @@ from kassay.model.errors import InputError, TargetNotFound
 from tests.api.same import without_times
 from tests.test_testing import EverythingToTheFirst
 
-FEW = ("--claims", "topic-even,complete", "--histories", "40", "--assume", "no-racks", "--seed", "3")
+FEW = ("--claims", "topic-even,complete", "--histories", "20", "--assume", "no-racks", "--seed", "3")
 
 
 def few(target, **more):
     return kassay.certify(
-        target, claims=["topic-even", "complete"], histories=40, assume=["no-racks"], seed=3, **more
+        target, claims=["topic-even", "complete"], histories=20, assume=["no-racks"], seed=3, **more
     )
 
 
@@ -41,7 +41,7 @@ def test_progress_is_a_share_in_words():
     shares = []
     few("range", controls=False, progress=lambda share, words: shares.append((share, words)))
     assert [share for share, _ in shares] == sorted(share for share, _ in shares)
-    assert "40 histories, 0 findings" in shares[-1][1]
+    assert "20 histories, 0 findings" in shares[-1][1]
 
 
 def test_a_class_is_a_target():
