@@ -126,3 +126,8 @@ def test_the_sdist_installs_to_the_same_files(built, fresh, tmp_path):
     assert files == {name for name in in_wheel(built) if name.startswith("kassay/")}
     env = clean(PYTHONPATH=str(tmp_path))
     assert ran(fresh / "python", "-m", "kassay", "--version", env=env).split()[-1] == __version__
+
+
+def test_the_check_of_other_pythons_names_every_extra(built):
+    (named,) = re.findall(r"whl\)\[(.*?)\]", (ROOT / "RELEASING.md").read_text())
+    assert {*named.split(","), "spark"} == set(metadata(built).get_all("Provides-Extra"))
