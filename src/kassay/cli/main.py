@@ -38,7 +38,7 @@ SECTIONS: Final = {
     4: "The optimum",
     5: "Protocols",
     6: "At scale",
-    7: "CI and shell",
+    7: "CI and assistants",
 }
 """Sections of the help, by the hundreds of a command's `PLACE`."""
 OTHERS: Final = "More"

@@ -6,7 +6,7 @@ import click
 
 from kassay.model.errors import InputError
 
-PLACE = 620
+PLACE = 710
 
 
 @click.command("mcp", epilog="Example: kassay mcp")
