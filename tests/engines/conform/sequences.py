@@ -536,6 +536,17 @@ SEQUENCES = {
         [*GIVEN_UP[:2], joins("", "range", instance="i1", topics=["bar"])],
         "4.3.1",
     ),
+    "join-whose-write-fails-in-the-initial-delay": Recorded(
+        streams(initial_rebalance_delay_ms=1000),
+        {"foo": 1},
+        [
+            thread("m"),
+            thread("m", -1),
+            joins("", "range", write_fails="NOT_ENOUGH_REPLICAS"),
+            e.GroupConfigEvent({"streams.initial.rebalance.delay.ms": "0"}),
+            thread("m"),
+        ],
+    ),
     "sync-acknowledged-after-its-topic-is-deleted": Recorded(
         AT_ONCE,
         {"foo": 1},

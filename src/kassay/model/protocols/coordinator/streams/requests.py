@@ -196,8 +196,9 @@ def handle_other_request(effects: Effects, group: StreamsTaskGroup, request: req
     if group.members:
         raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     effects.disarm(INITIAL_REBALANCE)
-    # What comes back with a failed write is the memory of the last append.
-    after = create_by_join(effects, request, taken_back(group, group), group_tombstones())
+    # A failed write brings the group back as the last append left it.
+    former = taken_back(group, group)._replace(delayed=False)
+    after = create_by_join(effects, request, former, group_tombstones())
     return _checked(group, table.JOIN_GROUP, after)
 
 
