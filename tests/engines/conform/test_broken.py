@@ -12,14 +12,15 @@ from tests.engines.conform.sequences import FOLDER
 
 
 class Replays:
-    """Stands in for the process: what memory and log give, one after each step."""
+    """Stands in for the process: what memory, log and cleaned log give, one after each step."""
 
     def __init__(self, *found):
         self.left = list(found)
 
     def replays(self):
-        memory, log = self.left.pop(0)
-        return {"memory": memory, "log": log, "compacted": log, "without_tombstones": log}
+        memory, log, *cleaned = self.left.pop(0)
+        compacted, last = cleaned or (log, log)
+        return {"memory": memory, "log": log, "compacted": compacted, "without_tombstones": last}
 
 
 def step(number, event, state=None, answers=(), **document):
@@ -48,7 +49,7 @@ def joined(to, generation):
 
 
 def test_every_known_finding_has_its_causes():
-    assert [finding.letter for finding in KNOWN] == [*"ABC", "R5", *"EFGHSTUVVWXYZ"]
+    assert [finding.letter for finding in KNOWN] == [*"ABC", "R5", *"EFGHLSTUVVWXYZ"]
     causes = [cause for finding in KNOWN for cause in finding.causes]
     assert len({*causes}) == len(causes) and not any("*" in cause for cause in causes)
     for finding in KNOWN:
@@ -69,20 +70,43 @@ def test_a_group_that_is_in_the_log_alone_is_finding_a():
     assert known_finding(cause, NEWEST).letter == "A"
 
 
-def test_what_the_log_still_has_of_such_a_group_is_finding_a_too():
-    error = {"to": 0, "kind": "join", "error": "UNKNOWN_MEMBER_ID"}
-    steps = [step(0, "join", answers=[error]), step(1, "reload"), step(2, "consumer_heartbeat")]
-    removed, member = {**EMPTY, "group_epoch": 3, "target_epoch": 3}, [{"id": "m", "epoch": 1}]
+REMOVED = [
+    step(0, "join", answers=[{"to": 0, "kind": "join", "error": "UNKNOWN_MEMBER_ID"}]),
+    step(1, "reload"),
+    step(2, "consumer_heartbeat"),
+]
+
+
+def test_what_a_cleaned_log_still_has_of_such_a_group_is_finding_a_too():
+    more = {"assignment_time": 7}
+    removed, member = {**EMPTY, "group_epoch": 3, "target_epoch": 3, "more": more}, [{"id": "m", "epoch": 1}]
     new = {**EMPTY, "state": "Stable", "group_epoch": 1, "target_epoch": 1, "members": member}
     mixed = {**new, "state": "Reconciling", "group_epoch": 3, "target_epoch": 3}
     before = ((NOTHING, removed), (EMPTY, EMPTY))
-    causes = watched(steps, *before, (new, mixed))
-    assert [known_finding(cause, NEWEST).letter for cause in causes] == ["A", "A"]
-    for other in (mixed | {"group_epoch": 2}, mixed | {"members": []}, new | {"state": "Empty"}):
-        cause = watched(steps, *before, (new, other))[-1]
+    for found in (mixed, mixed | {"more": more}, new | {"more": more}):
+        causes = watched(REMOVED, *before, (new, new, found, found))
+        assert [known_finding(cause, NEWEST).letter for cause in causes] == ["A", "A"]
+    unlike = ({"group_epoch": 2}, {"members": []}, {"more": {"assignment_time": 8}}, {"target": 1})
+    for found in (*(mixed | other for other in unlike), new | {"state": "Empty"}):
+        cause = watched(REMOVED, *before, (new, new, found, found))[-1]
         assert known_finding(cause, NEWEST) is None
-    (cause,) = watched(steps[1:], (EMPTY, EMPTY), (new, mixed))
+    (cause,) = watched(REMOVED[1:], (EMPTY, EMPTY), (new, new, mixed, mixed))
     assert known_finding(cause, NEWEST) is None
+    cause = watched(REMOVED, *before, (new, mixed))[-1]
+    assert known_finding(cause, NEWEST) is None, "the log shows it before it is cleaned"
+
+
+def test_a_log_in_which_such_a_group_meets_another_type_is_finding_a_too():
+    def found(text, steps=REMOVED, removed=({**EMPTY, "group_epoch": 3},)):
+        gone = [(NOTHING, group) for group in removed]
+        cause = watched(steps, *gone, (EMPTY, EMPTY), (EMPTY, EMPTY, EMPTY, {"unloadable": text}))[-1]
+        return getattr(known_finding(cause, NEWEST), "letter", None)
+
+    other = "java.lang.IllegalStateException: Group g is not a streams group."
+    assert found(other) == "A"
+    assert found(other.replace("streams", "consumer")) is None
+    assert found("java.lang.IllegalStateException: Received a tombstone record to delete group g") is None
+    assert found(other, REMOVED[1:], ()) is None
 
 
 def test_a_generation_given_on_both_sides_of_a_failover_is_finding_b():
@@ -107,6 +131,23 @@ def test_a_timer_that_throws_is_finding_c():
     assert watched([step(0, "join", more={"exception": "IllegalStateException"})]) == []
 
 
+def test_a_timer_that_throws_in_a_downgrade_without_a_target_is_finding_h():
+    def found(fired, after=None, **member):
+        lacking = {"id": "b", "classic": True} | member
+        members = [{"id": "a", "classic": True}, lacking]
+        group = {**EMPTY, "state": "Stable", "members": members, "target": {"a": {}}}
+        thrown = {"fired": fired, "more": {"exception": "NullPointerException"}}
+        (cause, *_) = watched([step(0, "join", group), step(1, "advance", after or group, **thrown)])
+        return getattr(known_finding(cause, "4.2.1"), "letter", None)
+
+    due = ["consumer_session", "a"]
+    downgraded = classic("PreparingRebalance", 1, [{"id": "b"}])
+    assert found([due]) == found([due, ["consumer_session", "b"]], downgraded) == "H"
+    assert found([["consumer_session", "b"]]) is None
+    assert found([due], classic=False) is None
+    assert found([due], id="a") is None
+
+
 def test_an_answer_with_epoch_0_is_finding_r5():
     trace = json.loads((FOLDER / "upgrade-at-generation-0.json").read_text())
     causes = watched([GenuineStep(each) for each in trace["steps"]])
@@ -129,6 +170,19 @@ def test_an_epoch_0_of_a_group_that_was_not_at_0_is_new():
     for before in (at_0 | {"group_epoch": 3}, classic("Empty", 2), {}):
         (cause,) = watched([step(0, "join", before), step(1, "join", at_0, [joined(1, 0)])])
         assert known_finding(cause, NEWEST) is None
+
+
+def test_an_epoch_0_that_a_downgrade_gave_out_is_finding_f_even_if_it_is_answered_late():
+    def found(*states):
+        steps = [step(number, event, state) for number, (event, state) in enumerate(states)]
+        last = step(len(steps), "flush", states[-1][1], [joined(1, 0)])
+        (cause,) = watched([*steps, last])
+        return getattr(known_finding(cause, NEWEST), "letter", None)
+
+    consumer, after = {**EMPTY, "group_epoch": 2}, classic("Stable", 2)
+    assert found(("consumer_heartbeat", consumer), ("join", after), ("heartbeat", after)) == "F"
+    assert found(("consumer_heartbeat", consumer), ("join", consumer), ("join", after)) is None
+    assert found(("join", after), ("join", after)) is None
 
 
 def test_a_classic_group_whose_write_failed_is_finding_e():
@@ -159,6 +213,25 @@ def test_another_difference_is_new_and_reported_once():
     changed = {**EMPTY, "group_epoch": 3}
     (cause,) = watched([step(0, "leave"), step(1, "leave")], (EMPTY, changed), (EMPTY, changed))
     assert cause == "memory-is-log: leave, group_epoch" and known_finding(cause, NEWEST) is None
+
+
+def unread(number, event, metadata, **more):
+    record = {"type": "group", "members": [{"id": "a", "metadata": metadata}]}
+    return step(number, event, classic("Stable", 1), records=[record], **more)
+
+
+def test_a_subscription_that_cannot_be_read_in_the_log_is_finding_l():
+    def found(text, metadata, release="4.3.1"):
+        unloadable = (classic("Stable", 1), {"unloadable": text})
+        steps = [unread(0, "join", metadata), step(1, "reload")]
+        causes = watched(steps, unloadable, (NOTHING, unloadable[1]))
+        return [getattr(known_finding(cause, release), "letter", None) for cause in causes]
+
+    text = "java.lang.RuntimeException: Tried to allocate a collection of size 9, but there are only 2"
+    assert found(text, {"raw": "x"}) == ["L"]
+    assert found(text, {"raw": "x"}, NEWEST) == [None]
+    assert found(text, {"topics": ["foo"]}) == [None, None]
+    assert found("java.lang.IllegalStateException: x", {"raw": "x"}) == [None, None]
 
 
 def test_a_log_that_does_not_load_is_reported():
@@ -209,6 +282,34 @@ def test_a_timer_is_left_once():
     )
     causes = watched([first, step(1, "leave", left), step(2, "heartbeat", left)])
     assert causes == ["no-timer-of-what-is-gone: leave, session, no such member"]
+
+
+def test_a_timer_that_is_armed_again_for_nothing_was_left_as_before():
+    def found(*before, fired=(["join", None],)):
+        stable = classic("Stable", 1, [{"id": "a"}])
+        last = step(9, "advance", stable | {"timers": [["join", None, 19]]}, fired=list(fired))
+        cause = watched([*before, step(8, "join", stable | {"timers": [["join", None, 9]]}), last])[-1]
+        return getattr(known_finding(cause, NEWEST), "letter", None)
+
+    timer = {"timers": [["join", None, 9]]}
+    phase = step(0, "join", classic("PreparingRebalance", 1) | timer)
+    converted = step(1, "consumer_heartbeat", EMPTY | timer)
+    failed = step(0, "join", timer, request={"write_fails": "x"}, lost=[{"type": "group"}])
+    assert found(phase, converted) == "T"
+    assert found(failed, converted) == "C"
+    assert found(phase, converted, fired=()) is None
+    assert found(phase) is None
+
+
+def test_a_timer_that_throws_and_is_left_by_a_conversion_is_finding_t():
+    before = {**EMPTY, "members": [{"id": "a", "classic": False}], "target": {}}
+    due = before | {"timers": [["consumer_session", "a", 9]]}
+    after = classic("Stable", 1, [{"id": "a"}]) | {"timers": [["consumer_session", "a", 19]]}
+    thrown = {"fired": [["consumer_session", "a"]], "more": {"exception": "NullPointerException"}}
+    _, cause = watched([step(0, "join", due), step(1, "advance", after, **thrown)])
+    assert known_finding(cause, NEWEST).letter == "T"
+    _, cause = watched([step(0, "join", before), step(1, "advance", after, **thrown | {"fired": []})])
+    assert known_finding(cause, NEWEST) is None
 
 
 def test_a_conversion_leaves_timers_of_the_other_kind():

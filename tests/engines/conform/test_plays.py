@@ -31,6 +31,7 @@ FINDINGS = {
     "f-generation-0": ("F", {*MODELLED}),
     "g-unreadable-subscription": ("G", {*MODELLED} - {NEWEST}),
     "h-downgrade-without-a-target": ("H", {*MODELLED} - {"4.3.1", NEWEST}),
+    "l-unreadable-log": ("L", {*MODELLED} - {NEWEST}),
     "s-second-assignment": ("S", {*MODELLED}),
     "t-leftover-timer": ("T", {*MODELLED}),
     "u-failed-write-timer": ("U", {*MODELLED}),
@@ -42,7 +43,7 @@ FINDINGS = {
     "z-acknowledged-late-timer": ("Z", {*MODELLED}),
 }
 """Of each finding: its script, its letter, and the releases in which the script shows it."""
-ON_LOG = ("A", "E", "S")
+ON_LOG = ("A", "E", "L", "S")
 """Findings that only a reader of the log sees, which the model's player has none of."""
 
 

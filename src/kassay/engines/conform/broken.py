@@ -7,11 +7,12 @@ The invariants, and what Kafka keeps in memory alone, are those of the models: `
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from kassay.engines.conform.left_timers import left_by
+from kassay.engines.conform.left_timers import Ways, left_by
 from kassay.engines.genuine.coordinator import Document, GenuineProcess, GenuineStep
 from kassay.model.protocols.values.groups import EMPTY, PREPARING
 from kassay.properties.protocols.logged import (
@@ -39,6 +40,10 @@ class Broken(NamedTuple):
     text: str
 
 
+_UNREADABLE: Final = "java.lang.RuntimeException: Tried to allocate a collection of size"
+"""What Kafka throws on a subscription that is none: it takes the text for a number of topics."""
+_OF_ANOTHER_TYPE: Final = re.compile(r"Group \S+ is not a (\w+) group")
+"""What Kafka throws on a record of a group of another type."""
 _WRITE_ERRORS: Final = frozenset({"COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "UNKNOWN_SERVER_ERROR"})
 """What a request is answered whose write failed."""
 
@@ -55,6 +60,11 @@ class Watch:
         self._parted = False
         self._removed: Mapping[str, Any] | None = None
         """What the log has of the group that was last removed from memory alone."""
+        self._ways: Ways = {}
+        self._unread = False
+        """Whether the last record of a classic group has a subscription that is none."""
+        self._kinds: dict[int, tuple[str | None, str | None]] = {}
+        """The types of the group before and after each request."""
         self._assignments: Counter[int] = Counter()
         """Of each generation, how many assignments of a leader are appended and not acknowledged."""
 
@@ -62,11 +72,17 @@ class Watch:
         """Look at the step."""
         event = step.document["event"]["event"]
         self._failovers += event == "reload"
+        self._kinds[step.document["i"]] = (self._before.get("type"), step.state.get("type"))
         self._exception(step, event)
         self._epoch_0(step)
         self._generation(step)
         self._gone(step)
         self._parted &= event != "reload"
+        for record in step.records:
+            if record["type"] == "group":
+                self._unread = any(
+                    "raw" in (each.get("metadata") or {}) for each in record.get("members", ())
+                )
         if self._process is not None and not self._parted:
             self._memory(step, event, self._process.replays())
         if event == "sync" and step.records and not step.answers:
@@ -92,10 +108,8 @@ class Watch:
                 return f"{step.exception}, join timer of an empty group"
             if before["state"] == PREPARING:
                 return f"{step.exception}, end of a join phase"
-        if before.get("type") == after.get("type") == "consumer":
-            target = after["target"]
-            if any(member["classic"] and member["id"] not in target for member in after["members"]):
-                return f"{step.exception}, downgrade without a target"
+        if before.get("type") == "consumer" and _without_target(step, before):
+            return f"{step.exception}, downgrade without a target"
         kinds = "+".join(dict.fromkeys(kind for kind, _ in step.document["fired"]))
         return f"{step.exception}, {kinds}, {before.get('state')} to {after.get('state')}"
 
@@ -104,17 +118,15 @@ class Watch:
             given = answer.get("epoch", answer.get("generation")) if answer["error"] == "NONE" else None
             if given == 0:
                 text = f"{answer['member']} was answered OK with epoch 0"
-                self._report(step, EPOCH_0, f"{answer['kind']}, {self._at_0(step)}", text)
+                self._report(step, EPOCH_0, f"{answer['kind']}, {self._at_0(step, answer['to'])}", text)
 
-    def _at_0(self, step: GenuineStep) -> str:
-        """Why a member may have been given epoch 0."""
+    def _at_0(self, step: GenuineStep, request: int) -> str:
+        """Why a member may have been given epoch 0, by an answer that may come later than its request."""
         number = self._before.get("group_epoch", self._before.get("generation"))
         if step.state.get("group_epoch") == 0 == number:
             return "group at epoch 0"
-        former = self._before.get("type")
-        return (
-            f"{former} to {step.state['type']} group" if former != step.state["type"] else "no reason known"
-        )
+        former, after = self._kinds[request]
+        return f"{former} to {after} group" if former != after else "no reason known"
 
     def _generation(self, step: GenuineStep) -> None:
         """Generations count up in one life of a group, and a failover takes none back that was given."""
@@ -134,7 +146,7 @@ class Watch:
 
     def _gone(self, step: GenuineStep) -> None:
         """Timers whose member, join phase or group is gone, by what left them behind."""
-        for left in left_by(step, self._before):
+        for left in left_by(step, self._before, self._ways):
             kind, member, _ = left.timer
             self._report(step, GONE, left.cause, f"{kind} {member or ''} is armed: {left.what}")
 
@@ -146,15 +158,25 @@ class Watch:
             replayed = replays[way]
             if "unloadable" in replayed:
                 self._parted = True
-                after = f", after {REMOVAL}" if self._removed else ""
-                self._report(step, LOADS, f"{event}, {way}{after}", str(replayed["unloadable"]))
+                text = str(replayed["unloadable"])
+                self._report(step, LOADS, self._unloadable(event, way, text), text)
                 return
             if (kept := _kept(replayed)) != memory:
                 self._parted = True
                 if memory.get("type") is None:
                     self._removed = kept
-                self._report(step, MEMORY, self._difference(step, event, memory, kept), _texts(memory, kept))
+                cause = self._difference(step, event, memory, kept, by_cleaner=way != "log")
+                self._report(step, MEMORY, cause, _texts(memory, kept))
                 return
+
+    def _unloadable(self, event: str, way: str, text: str) -> str:
+        """The cause of a log that does not load: the event, how the log was cleaned, and what stands out."""
+        if self._unread and text.startswith(_UNREADABLE):
+            return "subscription that cannot be read"
+        other = _OF_ANOTHER_TYPE.search(text)
+        if self._removed and other and other[1] != self._removed["type"]:
+            return f"record of another type, after {REMOVAL}"
+        return f"{event}, {way}"
 
     def _emptied(self, step: GenuineStep) -> bool:
         """Whether a classic group became empty in this step, in a generation of its own."""
@@ -165,8 +187,10 @@ class Watch:
             and after["generation"] == before["generation"] + 1
         )
 
-    def _difference(self, step: GenuineStep, event: str, memory: Document, log: Document) -> str:
-        """The cause: the event, its error, and what differs."""
+    def _difference(
+        self, step: GenuineStep, event: str, memory: Document, log: Document, *, by_cleaner: bool
+    ) -> str:
+        """The cause: the event, its error, and what differs; `by_cleaner`: not before the log is cleaned."""
         errors = [answer["error"] for answer in step.answers if answer["to"] == step.document["i"]]
         failed = step.document["event"].get("write_fails") and not {*errors} - _WRITE_ERRORS
         if failed and self._emptied(step):
@@ -177,8 +201,8 @@ class Watch:
             memory
         ) == _but_assignments(log):
             return f"{event}, second assignment of a generation"
-        if self._has_epochs_of_removed(memory, log):
-            return f"{event}, after {REMOVAL}"
+        if by_cleaner and self._has_epochs_of_removed(memory, log):
+            return f"epochs in the cleaned log, after {REMOVAL}"
         what = (
             REMOVAL
             if memory.get("type") is None
@@ -191,14 +215,30 @@ class Watch:
     def _has_epochs_of_removed(self, memory: Document, log: Document) -> bool:
         """Whether the log differs by the epochs of the group that was removed from memory alone.
 
-        The state follows from them.
+        The state follows from them; the target's epoch may have the time at which it was computed.
         """
-        removed, differing = self._removed, {*_differing(memory, log)} - {"state"}
-        return (
-            removed is not None
-            and set() < differing <= {"group_epoch", "target_epoch"}
-            and all(log[key] == removed[key] for key in differing)
-        )
+        if self._removed is None or memory.get("type") != log.get("type"):
+            return False
+        removed, memory, log = (_with_time(state) for state in (self._removed, memory, log))
+        differing = {*_differing(memory, log)} - {"state"}
+        return set() < differing <= _EPOCHS and all(log.get(key) == removed.get(key) for key in differing)
+
+
+_EPOCHS: Final = {"group_epoch", "target_epoch", "assignment_time"}
+
+
+def _with_time(state: Document) -> Document:
+    """A state with the time at which its target was computed beside the rest."""
+    more = dict(state.get("more", {}))
+    return {**state, "assignment_time": more.pop("assignment_time", None), "more": more}
+
+
+def _without_target(step: GenuineStep, before: Document) -> bool:
+    """Whether a timer of one member fires where another, a classic one, has no target."""
+    due = {member for _, member in step.document["fired"]}
+    members = before["members"]
+    lacking = [each["id"] for each in members if each["classic"] and each["id"] not in before["target"]]
+    return any(due - {member} for member in lacking)
 
 
 def _but_assignments(state: Document) -> Document:

@@ -58,8 +58,8 @@ KNOWN: Final = (
         "a JoinGroup with a member id removes an empty modern group from memory, not from the log",
         (
             f"{MEMORY}: join, UNKNOWN_MEMBER_ID, {REMOVAL}",
-            f"{MEMORY}: consumer_heartbeat, after {REMOVAL}",
-            f"{LOADS}: reload, log, after {REMOVAL}",
+            f"{MEMORY}: epochs in the cleaned log, after {REMOVAL}",
+            f"{LOADS}: record of another type, after {REMOVAL}",
         ),
     ),
     KnownFinding(
@@ -70,7 +70,12 @@ KNOWN: Final = (
     KnownFinding(
         "C",
         "a group whose creation failed leaves its join timer armed, which later throws",
-        (f"{TIMER}: {_THROWS}", f"{MEMORY}: {_THROWS}", *_left(UNWRITTEN, "no group", JOIN)),
+        (
+            f"{TIMER}: {_THROWS}",
+            f"{MEMORY}: {_THROWS}",
+            *_left(UNWRITTEN, "no group", JOIN),
+            *_left(UNWRITTEN, "Stable group", JOIN),
+        ),
     ),
     KnownFinding(
         "R5",
@@ -101,6 +106,12 @@ KNOWN: Final = (
         ("4.0.2", "4.1.2", "4.2.1"),
     ),
     KnownFinding(
+        "L",
+        "what a returning static member subscribes to is written unread; the log may then not load",
+        (f"{LOADS}: subscription that cannot be read",),
+        _BEFORE_4_4,
+    ),
+    KnownFinding(
         "S",
         "of two assignments for one generation memory keeps the first, and the log the second",
         (f"{MEMORY}: flush, second assignment of a generation",),
@@ -110,6 +121,7 @@ KNOWN: Final = (
         "a group that comes to speak another protocol keeps the timers of the former one",
         (
             *_left(CONVERTED, "consumer group", SESSION, JOIN, SYNC),
+            *_left(CONVERTED, "Stable group", JOIN),
             *_left(CONVERTED, "classic group", CONSUMER_SESSION, REVOCATION, CLASSIC_JOIN, CLASSIC_SYNC),
             *_left(CONVERTED, "streams group", SESSION),
         ),
@@ -123,6 +135,7 @@ KNOWN: Final = (
             *_left(UNWRITTEN, "consumer group", SESSION, JOIN),
             *_left(UNWRITTEN, "streams group", SESSION, JOIN),
             *_left(UNWRITTEN, "classic group", INITIAL_REBALANCE),
+            *_left(UNWRITTEN, "consumer group", INITIAL_REBALANCE),
             *_left(UNWRITTEN, "no group", INITIAL_REBALANCE),
         ),
     ),

@@ -1,7 +1,8 @@
 """Timers of Kafka that wait for what is gone, and what left each behind.
 
 A timer is left once: in the step after which it first waits for nothing. `way` is what that step shows of
-the reason, from the step itself and the state before it, so that every fault has causes of its own.
+the reason, from the step itself and the state before it, so that every fault has causes of its own. A timer
+that fires and is armed again for nothing was left the way it was left before.
 """
 
 from __future__ import annotations
@@ -53,17 +54,37 @@ class LeftTimer(NamedTuple):
         return f"{self.way}, {_SESSIONS.get(kind, kind)}, {self.what}"
 
 
-def left_by(step: GenuineStep, before: Mapping[str, Any]) -> Iterator[LeftTimer]:
-    """The timers that wait for nothing since this step; `before` is the state of the step before it."""
+Ways: TypeAlias = dict[tuple[str, str | None], str]
+"""How each timer was left that waits for nothing, by its kind and member."""
+
+
+def left_by(step: GenuineStep, before: Mapping[str, Any], ways: Ways) -> Iterator[LeftTimer]:
+    """The timers that wait for nothing since this step; `before` is the state of the step before it.
+
+    `ways` has those of the steps before, and is brought up to date.
+    """
     already = {timer for timer, _ in _waiting_for_nothing(before)}
+    former = dict(ways)
+    ways.clear()
     for timer, what in _waiting_for_nothing(step.state):
+        name = timer[:2]
+        again = name in former and (timer in already or _fired(step, timer))
+        ways[name] = former[name] if again else _way(step, before, timer)
         if timer not in already:
-            yield LeftTimer(timer, what, _way(step, before, timer))
+            yield LeftTimer(timer, what, ways[name])
+
+
+def _fired(step: GenuineStep, timer: Timer) -> bool:
+    return [*timer[:2]] in [[*each] for each in step.document["fired"]]
 
 
 def _way(step: GenuineStep, before: Mapping[str, Any], timer: Timer) -> str:
-    """How the step left the timer; the name of the event where nothing else is known."""
-    event, armed = step.document["event"], timer not in _timers(before)
+    """How the step left the timer; the name of the event where nothing else is known.
+
+    A timer that has thrown is armed again in the same step.
+    """
+    thrown = bool(step.exception) and _fired(step, timer)
+    event, armed = step.document["event"], timer not in _timers(before) and not thrown
     errors = {answer["error"] for answer in step.answers if answer["to"] == step.document["i"]}
     if armed and step.document.get("lost"):
         return UNWRITTEN
