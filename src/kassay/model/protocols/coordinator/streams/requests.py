@@ -197,7 +197,7 @@ def handle_other_request(effects: Effects, group: StreamsTaskGroup, request: req
         raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     effects.disarm(INITIAL_REBALANCE)
     # A failed write brings the group back as the last append left it.
-    former = taken_back(group, group)._replace(delayed=False)
+    former = taken_back(group, group._replace(delayed=False))
     after = create_by_join(effects, request, former, group_tombstones())
     return _checked(group, table.JOIN_GROUP, after)
 
