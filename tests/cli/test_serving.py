@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client, StdioServerParameters
 
 from kassay.cli.serving import TOOLS, digest_of
 from tests.paths import DOCS, ROOT
@@ -27,6 +25,9 @@ LOG = [str(ROOT / "examples" / "cluster" / name) for name in ("offsets-12.txt", 
 
 def asked(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """The tools that a server lists, and the results of calls, by one client."""
+    pytest.importorskip("mcp")
+    import anyio
+    from mcp import Client, StdioServerParameters
 
     async def talk() -> list[Any]:
         program = StdioServerParameters(
