@@ -133,9 +133,13 @@ def session(
 ) -> Iterator[SparkSession]:
     """A session that is stopped at the end of the block; `heap` is Java's, on this machine.
 
-    Without a master: that of `spark-submit` if it started this process, else every core of this machine.
-    Raises `InputError` if Spark, Java or the master is missing.
+    Without a master: that of `spark-submit` if it started this process, else every core of this machine. A
+    session that this process has already is used as it is, and goes on. Raises `InputError` if Spark, Java
+    or the master is missing.
     """
+    if (there := _there()) is not None:
+        yield there
+        return
     with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
         spark = _start(Path(folder), master, conf or {}, name=name, heap=heap)
         try:
@@ -143,6 +147,16 @@ def session(
         finally:
             with suppress(Exception):  # the session may already be gone
                 spark.stop()
+
+
+def _there() -> SparkSession | None:
+    """The session of whoever called kassay as a function; None without one."""
+    if "pyspark" not in sys.modules:
+        return None
+    from pyspark.sql import SparkSession
+
+    there = SparkSession.getActiveSession()
+    return None if there is None or there.sparkContext._jsc is None else there
 
 
 @contextmanager
