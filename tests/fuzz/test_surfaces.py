@@ -383,8 +383,8 @@ def test_answers_of_a_program_of_version_2(tmp_path):
     assert fuzz(check, tmp_path, hello=reply(documents(corpora.HELLO_2)), answers=answers)
 
 
-LONG = {"campaign", "fleet", "prove"}
-"""Commands that start Spark or prove for minutes: what they read is fuzzed above."""
+LONG = {"campaign", "fleet", "mcp", "prove", "watch"}
+"""Commands that start Spark, prove for minutes or serve until they are stopped."""
 BOUNDED = {
     "certify": ["--histories", "1"],
     "gap": ["--suite", "small"],
@@ -427,7 +427,8 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     for option in draw(st.lists(st.sampled_from(options), max_size=3)) if options else []:
         arguments += [option, *draw(st.lists(word, max_size=1))]
     # The budget comes last, so that it binds.
-    return [name, *arguments, *BOUNDED.get(name, [])]
+    histories = ["--histories", "1"] if "--rank" in arguments else []
+    return [name, *arguments, *BOUNDED.get(name, []), *histories]
 
 
 def test_command_lines(tmp_path, monkeypatch):

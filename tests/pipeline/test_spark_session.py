@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.pipeline.spark import TRIES, SparkFailed, first_line, normalised, translated_errors
+from kassay.pipeline.spark import TRIES, SparkFailed, first_line, normalised, session, translated_errors
 
 
 @pytest.mark.parametrize(
@@ -88,3 +90,16 @@ def test_what_breaks_while_an_interrupt_is_on_its_way_out_is_that_interrupt():
         translated_errors("out"),
     ):
         raise RuntimeError("the other side is gone")
+
+
+@pytest.mark.spark
+def test_a_session_that_is_there_is_used_for_its_own_master_alone(spark: Any) -> None:
+    for master in (None, "local", "local[7]"):
+        with session(master) as used:
+            assert used is spark
+    with (
+        pytest.raises(InputError, match=r"yarn: this process has a Spark session on local\[2,4\]"),
+        session("yarn"),
+    ):
+        pass
+    assert spark.range(3).count() == 3

@@ -135,9 +135,16 @@ def session(
 
     Without a master: that of `spark-submit` if it started this process, else every core of this machine. A
     session that this process has already is used as it is, and goes on. Raises `InputError` if Spark, Java
-    or the master is missing.
+    or the master is missing, or is not that of the session.
     """
+    if master is not None:
+        _must_answer(master)
     if (there := _there()) is not None:
+        if master is not None and _place(master) != _place(there.sparkContext.master):
+            raise InputError(
+                f"spark.master {master}: this process has a Spark session on {there.sparkContext.master}, "
+                "expected its end, or no spark.master"
+            )
         yield there
         return
     with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
@@ -157,6 +164,11 @@ def _there() -> SparkSession | None:
 
     there = SparkSession.getActiveSession()
     return None if there is None or there.sparkContext._jsc is None else there
+
+
+def _place(master: str) -> str:
+    """Where a master works: `local` says it of this process with any number of threads."""
+    return "local" if re.match(r"local(\[|$)", master) else master
 
 
 @contextmanager
@@ -183,7 +195,6 @@ def _start(
         master = "local[*]"
     if master is not None:
         master = normalised(master)
-        _must_answer(master)
     if not submitted:
         os.environ["JAVA_HOME"] = str(java_home(folder))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
