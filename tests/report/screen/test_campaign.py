@@ -1,7 +1,4 @@
-"""A campaign's outcome on a terminal.
-
-What `kassay fleet` says to people: the tables on a terminal.
-"""
+"""The results of a campaign and of a fleet's replay, on a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ def printed(document: dict[str, object]) -> str:
 def test_the_leaderboard_and_the_findings_are_told() -> None:
     text = printed(outcome("nightly", "range", "topic-even"))
     assert text.startswith(
-        "nightly  seed 7, 1,200 histories, unfinished: all figures are of these, 2,000 planned\n"
+        "VIOLATED  nightly: 1 claim violated; 1 target, 1,200 histories, seed 7, unfinished: "
     )
     assert "1.5 s in 1 batches and 2 tasks, 800 histories/s, slots idle 10 %, at most 3 MiB at a time" in text
     assert ["range", "1,200", "5", "1", "0", "4", "25", "%", "1.5", "-", "1"] in [

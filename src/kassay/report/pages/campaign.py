@@ -32,7 +32,7 @@ from kassay.report.pages.plots import (
     line_chart,
     strip_chart,
 )
-from kassay.report.screen.campaign import LEADERS, Row, shown, took, unfinished
+from kassay.report.screen.campaign import LEADERS, Row, said, shown, took, unfinished, verdict
 from kassay.writing.files import file_name
 from kassay.writing.text import counted, shell_command, visible
 
@@ -103,14 +103,13 @@ def view_of(outcome: Row, traces: Sequence[str], place: str) -> CampaignView:
     parcels = packed(map(_piece, findings, traces), BOARDS_BYTES_MAX)
     lines = list(_lines(findings, parcels))
     every = [row for row in outcome["verdicts"] if row["profile"] == "*"]
-    verdicts = {row["verdict"] for row in every}
-    word = next((each for each in ("violated", "unknown", "holds") if each in verdicts), "unknown")
+    word = verdict(outcome)
     save = shell_command(("kassay", "campaign", "findings", place, "--out", "traces"))
     return CampaignView(
         spec["name"],
         word,
         _LOOKS[word],
-        _said(outcome, every),
+        f"{said(outcome)}.",
         tuple(_doubts(outcome)),
         took(outcome["totals"]),
         columns_table(studies["leaderboard"], LEADERS),
@@ -132,16 +131,6 @@ def view_of(outcome: Row, traces: Sequence[str], place: str) -> CampaignView:
         columns_table(studies["task_times"], TASK_COLUMNS),
         columns_table(studies["task_times_by_batch"], BATCH_COLUMNS),
         parcels.parcels,
-    )
-
-
-def _said(outcome: Row, verdicts: Sequence[Row]) -> str:
-    counts = Counter(row["verdict"] for row in verdicts)
-    words = ", ".join(f"{counts[each]} {each}" for each in _LOOKS if counts[each])
-    targets = counted(len({row["target"] for row in verdicts}), "target")
-    return (
-        f"{targets}, {outcome['histories']:,} histories, seed {outcome['spec']['seed']}; claims over all "
-        f"profiles: {words or 'none'}."
     )
 
 

@@ -1,12 +1,8 @@
-"""The results of a campaign and of a fleet's replay, for a terminal.
-
-The result of a campaign for the terminal.
-
-A fleet's replay for the terminal.
-"""
+"""The results of a campaign and of a fleet's replay, for a terminal."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,19 +10,19 @@ from kassay.report.screen.console import View, line, plain_table, stack, whole_l
 from kassay.writing.text import counted, percent, shell_command
 
 Row = Mapping[str, Any]
+_STYLES: Final = {"violated": "bold red", "unknown": "bold yellow", "holds": "bold green"}
+"""The verdicts, the most severe first."""
 
 
 def campaign_terminal(outcome: Row) -> View:
-    """The leaderboard and the findings as readable text."""
-    spec = outcome["spec"]
+    """The verdict, the findings, the leaderboard and the cost as readable text."""
+    word = verdict(outcome)
     parts: list[View] = [
         line(
-            (f"{spec['name']}", "bold"),
-            (f"  seed {spec['seed']}, {outcome['histories']:,} histories", "dim"),
+            (word.upper(), _STYLES[word]),
+            f"  {outcome['spec']['name']}: {said(outcome)}",
             (unfinished(outcome), "yellow"),
-        ),
-        line(took(outcome["totals"]), style="dim"),
-        figures(outcome["studies"]["leaderboard"], LEADERS),
+        )
     ]
     parts += [
         line(
@@ -39,7 +35,31 @@ def campaign_terminal(outcome: Row) -> View:
         )
         for row in outcome["findings"]
     ]
-    return stack(*parts)
+    return stack(
+        *parts,
+        figures(outcome["studies"]["leaderboard"], LEADERS),
+        line(took(outcome["totals"]), style="dim"),
+    )
+
+
+def verdict(outcome: Row) -> str:
+    """The most severe verdict over all profiles; unknown if no claim was judged."""
+    found = {row["verdict"] for row in outcome["verdicts"] if row["profile"] == "*"}
+    return next((each for each in _STYLES if each in found), "unknown")
+
+
+def said(outcome: Row) -> str:
+    """The claims by their verdicts over all profiles, and what was played."""
+    rows = [row for row in outcome["verdicts"] if row["profile"] == "*"]
+    counts = Counter(row["verdict"] for row in rows)
+    claims = [f"{counted(counts[each], 'claim')} {each}" for each in ("violated", "unknown") if counts[each]]
+    if counts["holds"]:
+        claims.append(f"{counted(counts['holds'], 'claim')} {'holds' if counts['holds'] == 1 else 'hold'}")
+    targets = counted(len({row["target"] for row in rows}), "target")
+    return (
+        f"{', '.join(claims) or 'no claim judged'}; {targets}, "
+        f"{outcome['histories']:,} histories, seed {outcome['spec']['seed']}"
+    )
 
 
 def unfinished(outcome: Row) -> str:
