@@ -44,8 +44,8 @@ def campaign_terminal(outcome: Row) -> View:
 
 def verdict(outcome: Row) -> str:
     """The most severe verdict over all profiles; unknown if no claim was judged."""
-    found = {row["verdict"] for row in outcome["verdicts"] if row["profile"] == "*"}
-    return next((each for each in _STYLES if each in found), "unknown")
+    verdicts = {row["verdict"] for row in outcome["verdicts"] if row["profile"] == "*"}
+    return next((each for each in _STYLES if each in verdicts), "unknown")
 
 
 def said(outcome: Row) -> str:
