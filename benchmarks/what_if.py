@@ -18,7 +18,7 @@ from pathlib import Path
 MEMBERS = 5
 SIZES = (5_000, 10_000, 50_000)
 OF_A_TOPIC = 1_000
-COMMANDS = {"what-if": [], "scale": ["--from", "range", "--to", "8"]}
+COMMANDS = {"what-if": [], "scale": ["--from", "range", "--max-members", "8"]}
 
 
 def rows(partitions: int) -> str:

@@ -7,9 +7,9 @@ import pytest
 
 from kassay.engines.processes.host import Host
 from kassay.engines.runs.blocks import FIRST_AIMS, FIRST_CLASSES, Bench, Job, open_bench, play_block
+from kassay.engines.runs.budgets import LEAST_FOR_CONTROLS, play_deadline
 from kassay.engines.runs.controls import CONTROL_SHARE
 from kassay.engines.runs.options import Budget, RunOptions
-from kassay.engines.runs.run import LEAST_FOR_CONTROLS, _play_deadline
 from kassay.engines.runs.verdicts import Tally
 from kassay.engines.targets.resolve import resolve
 from kassay.kinds.judging import Examination
@@ -165,9 +165,9 @@ def test_a_block_in_a_hurry_has_only_its_wide_cases():
 
 def test_playing_may_use_the_time_of_controls_until_each_class_was_there():
     job = Job(resolve("range"), RunOptions(budget=Budget(seconds=60.0)))
-    usual, longer = _play_deadline(job, 0.0), _play_deadline(job, 0.0, covered=False)
+    usual, longer = play_deadline(job, 0.0), play_deadline(job, 0.0, covered=False)
     assert longer - usual == pytest.approx(60.0 * (CONTROL_SHARE - LEAST_FOR_CONTROLS))
-    assert _play_deadline(job, 0.0, findings=1, covered=False) < usual, "a violation needs no classes"
+    assert play_deadline(job, 0.0, findings=1, covered=False) < usual, "a violation needs no classes"
     assert [job.wants_classes(n) for n in (0, FIRST_CLASSES - 1, FIRST_CLASSES)] == [True, True, False]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.engines.diff.run import diff
-from kassay.engines.runs import run
+from kassay.engines.runs import budgets, run
 from kassay.engines.runs.blocks import Job
 from kassay.engines.runs.options import Budget, RunOptions
 from kassay.engines.runs.run import certify
@@ -29,7 +29,7 @@ def test_a_time_budget_is_kept():
     target = resolve("range")
     certificate = certify(target, options)
     assert certificate.histories > 0
-    assert certificate.elapsed_s >= 0.8 - run._reserved_seconds(Job(target, options))
+    assert certificate.elapsed_s >= 0.8 - budgets.reserved_seconds(Job(target, options))
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ within the consumer protocol the assignor that most members want is in force.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from kassay.engines.clusters.rolling_group import RollingGroup
@@ -132,27 +133,51 @@ class _Options(WithoutStreams):
 def _spans(
     before: ClientSetting, setting: ClientSetting, members: int, config: Config
 ) -> tuple[RuleSpan, ...]:
-    """The assignors selected after each number of restarts, by the coordinator's own vote."""
-    spans: list[RuleSpan] = []
-    for done in range(1, members + 1):
-        options = _Options()
-        lists = [setting] * done + [before] * (members - done)
-        group = ClassicGroup(
-            STABLE,
-            1,
-            requests.CONSUMER_TYPE,
-            before.strategies[0],
-            "0",
-            tuple(
-                ClassicMember(
-                    str(i), "", "", 0, 0, tuple((name, Subscription(())) for name in each.strategies)
-                )
-                for i, each in enumerate(lists)
-            ),
-        )
-        GroupBuilder(Effects(config, (), options), group).pick_protocol()
-        if spans and spans[-1].rules == options.options:
-            spans[-1] = spans[-1]._replace(last=done)
-        else:
-            spans.append(RuleSpan(options.options, done, done))
+    """The assignors selected after each number of restarts, by the coordinator's own vote.
+
+    Until the last restart the same names are common to all, and each restart takes a vote from one name and
+    gives it to another: a vote that is the same at two numbers of restarts is the same between them.
+    """
+    vote = partial(_vote, before, setting, members, config)
+    spans = _joined([*_between(vote, 1, members - 1), RuleSpan(vote(members), members, members)])
     return tuple(spans)
+
+
+def _between(vote: Callable[[int], tuple[str, ...]], first: int, last: int) -> list[RuleSpan]:
+    """The votes after `first` to `last` restarts."""
+    if first > last:
+        return []
+    rules = vote(first)
+    if first == last or rules == vote(last):
+        return [RuleSpan(rules, first, last)]
+    middle = (first + last) // 2
+    return _joined([*_between(vote, first, middle), *_between(vote, middle + 1, last)])
+
+
+def _joined(spans: Iterable[RuleSpan]) -> list[RuleSpan]:
+    """The spans, neighbours with the same rules as one."""
+    joined: list[RuleSpan] = []
+    for each in spans:
+        if joined and joined[-1].rules == each.rules:
+            joined[-1] = joined[-1]._replace(last=each.last)
+        else:
+            joined.append(each)
+    return joined
+
+
+def _vote(
+    before: ClientSetting, setting: ClientSetting, members: int, config: Config, done: int
+) -> tuple[str, ...]:
+    """The assignors of which the coordinator selects one after so many restarts."""
+    options = _Options()
+    new, old = (tuple((name, Subscription(())) for name in each.strategies) for each in (setting, before))
+    group = ClassicGroup(
+        STABLE,
+        1,
+        requests.CONSUMER_TYPE,
+        before.strategies[0],
+        "0",
+        tuple(ClassicMember(str(i), "", "", 0, 0, new if i < done else old) for i in range(members)),
+    )
+    GroupBuilder(Effects(config, (), options), group).pick_protocol()
+    return options.options

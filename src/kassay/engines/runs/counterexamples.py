@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from typing import Any, Final, NamedTuple
 
 from kassay import __version__
@@ -150,18 +151,20 @@ def smallest_counterexample(
     contradictory: bool,
     index: int | None,
     answers: Recorded = (),
+    seconds: float | None = None,
 ) -> Counterexample:
     """The counterexample from a case that violates the claim, shrunk if the run shrinks.
 
     `started` is when the run began, in seconds of `time.monotonic`; `index` is the case's number in the run,
-    None if no seed generated the case. `answers` are those with which it violated the claim.
+    None if no seed generated the case. `answers` are those with which it violated the claim. Shrinking takes
+    at most `seconds`, if given.
     """
     options = bench.job.options
     limit = options.budget.limit_s
     playing = limit * (1 - CONTROL_SHARE) if bench.kept_s is None else limit - bench.kept_s
-    left = started + playing - time.monotonic()
-    seconds = max(2.0, min(SHRINK_S, left)) if options.shrink else 0.0
-    smallest = smallest_case(bench, bench.driver, claim, case, answers, seconds=seconds)
+    left = max(2.0, min(SHRINK_S, started + playing - time.monotonic()))
+    limited = min(left, inf if seconds is None else seconds) if options.shrink else 0.0
+    smallest = smallest_case(bench, bench.driver, claim, case, answers, seconds=limited)
     return counterexample(bench, claim, smallest, contradictory=contradictory, index=index)
 
 

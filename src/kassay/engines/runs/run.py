@@ -10,6 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 
 from kassay.engines.runs.blocks import Bench, Job, open_bench, play_block
+from kassay.engines.runs.budgets import (
+    MEMORY_FROM_S,
+    SHRINK_SHARE,
+    environment_seconds,
+    life_seconds,
+    play_deadline,
+)
 from kassay.engines.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
 from kassay.engines.runs.controls import (
     EarlyControls,
@@ -20,12 +27,12 @@ from kassay.engines.runs.controls import (
     scaling_result,
 )
 from kassay.engines.runs.counterexamples import broken_by_others, smallest_counterexample
+from kassay.engines.runs.early import EarlyExamples
 from kassay.engines.runs.environments.coverage import EnvironmentCoverage
 from kassay.engines.runs.environments.search import EnvironmentFinding, EnvironmentResult, look_elsewhere
 from kassay.engines.runs.lives import CALLS_FIRST, CALLS_LAST, GROWTH_MAX_MIB, LifeFinding, LongLife
 from kassay.engines.runs.options import RunOptions
 from kassay.engines.runs.verdicts import (
-    Candidate,
     ClaimCount,
     Tally,
     TriedScope,
@@ -42,26 +49,18 @@ from kassay.properties.registry import Claim, Scope
 from kassay.properties.wide.ranges import WIDTHS
 
 BLOCK = 100
-"""The number of cases in a block."""
-SHRINK_SHARE = 1 / 6
-LEAST_FOR_CONTROLS = 1 / 10
-"""Controls have this share of a time budget left if each class of wide input takes longer than planned."""
+"""The number of cases in a block; fewer in a run by time whose cases take longer than `BLOCK_S` together."""
+BLOCK_S = 0.25
+BLOCK_FIRST = 10
+"""The number of cases in the first blocks of a run by time."""
 EARLY_SHARE = 1 / 6
 """After this share of a time budget controls are tried: where all are caught, the rest goes to histories."""
-MEMORY_FROM_S = 120.0
-"""From this time budget on, the growth of memory is measured, in at most an eighth of it."""
-LIFE_SHARE = 1 / 6
-"""Long lives take at most this share of a time budget."""
-ENVIRONMENT_SHARE = 1 / 10
-ENVIRONMENT_MIN_S = 1.5
-ENVIRONMENT_MAX_S = 10.0
-"""Calls in other environments take this share of a time budget, within these seconds."""
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
 UNFINISHED = "scope-unfinished"
 """Counted in a tally whose scope was not tried to its end."""
 PATIENCE_SHARE = 1 / 5
-"""Once a claim is violated on ordinary input, the search continues for this share of a time budget."""
+"""Once a claim is violated on ordinary input, and that is shrunk, the search continues for this share."""
 SILENT_FROM = 2
 """A class that an assumption excludes is no claim's if it is shown so often and no claim is ever judged."""
 
@@ -97,15 +96,17 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     environment = EnvironmentCoverage(gaps=("environment not varied (the run was interrupted)",))
     try:
         with open_bench(job) as bench:
+            examples = EarlyExamples(bench, started)
             if options.exhaustive:
                 _exhaust(bench, tally, report)
             else:
-                early = _play(job, bench, tally, started, report)
+                early = _play(job, bench, tally, started, report, examples)
             lived = _lives(bench, tally)
             elsewhere = _environments(bench, tally)
             environment = elsewhere.coverage
             results = tuple(
-                _reported(bench, claim, tally, started, report, elsewhere, lived) for claim in claims
+                _reported(bench, claim, tally, started, report, elsewhere, lived, examples)
+                for claim in claims
             )
             results = _with_memory(bench, results)
             results = _with_others(bench, results, tally, started, report)
@@ -167,7 +168,7 @@ def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult
         return tuple(
             _unfinished(claim, tally)
             if bench is None or not _count(tally, claim).failed
-            else _result(bench, claim, tally, started)
+            else _result(bench, claim, tally, EarlyExamples(bench, started))
             for claim in job.claims
         )
 
@@ -196,54 +197,10 @@ def _budget(options: RunOptions) -> dict[str, object]:
     return {**scope, **asdict(options.budget)}
 
 
-def _play_deadline(
-    job: Job,
-    started: float,
-    findings: int = 0,
-    *,
-    covered: bool = True,
-    early: EarlyControls | None = None,
-) -> float:
-    """When playing must end so that controls, and shrinking if a claim is violated, fit a time budget.
-
-    Controls have less time if nothing is violated and the classes of wide input are not `covered` yet: the
-    verdict needs these.
-    """
-    options, limit = job.options, job.options.budget.limit_s
-    if limit == inf:
-        return inf
-    shrinking = SHRINK_SHARE * limit if options.shrink and findings else 0.0
-    kept = kept_seconds(job, early)
-    if not (covered or findings):
-        kept = min(kept, LEAST_FOR_CONTROLS * limit)
-    return started + limit - shrinking - kept - _reserved_seconds(job)
-
-
-def _environment_seconds(options: RunOptions) -> float:
-    """The time for calls in other environments; without a limit if the budget has none."""
-    limit = options.budget.limit_s
-    if limit == inf:
-        return 0.0
-    return min(ENVIRONMENT_MAX_S, max(ENVIRONMENT_SHARE * limit, min(ENVIRONMENT_MIN_S, limit / 4)))
-
-
 def _lives(bench: Bench, tally: Tally) -> LongLife:
     """What an object does that lives through many cases, of the claims that are not violated yet."""
-    seconds = _life_seconds(bench.job) or inf
+    seconds = life_seconds(bench.job) or inf
     return bench.live_long(_broken(tally), seconds)
-
-
-def _reserved_seconds(job: Job) -> float:
-    """The time of a budget that is kept for other environments, long lives, and memory."""
-    limit = job.options.budget.limit_s
-    memory = limit / 8 if MEMORY_FROM_S <= limit < inf else 0.0
-    return _environment_seconds(job.options) + _life_seconds(job) + memory
-
-
-def _life_seconds(job: Job) -> float:
-    """The time for a long life; without a limit if the budget has none."""
-    limit = job.options.budget.limit_s
-    return 0.0 if limit == inf else min(job.driver.life_s, LIFE_SHARE * limit)
 
 
 def _with_memory(bench: Bench, results: tuple[ClaimResult, ...]) -> tuple[ClaimResult, ...]:
@@ -265,14 +222,16 @@ def _with_memory(bench: Bench, results: tuple[ClaimResult, ...]) -> tuple[ClaimR
 def _environments(bench: Bench, tally: Tally) -> EnvironmentResult:
     """What other environments show of the claims that are not violated yet."""
     options = bench.job.options
-    seconds = _environment_seconds(options) or inf
+    seconds = environment_seconds(options) or inf
     return look_elsewhere(bench, seconds, _broken(tally))
 
 
-def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> EarlyControls | None:
+def _play(
+    job: Job, bench: Bench, total: Tally, started: float, report: Report, examples: EarlyExamples
+) -> EarlyControls | None:
     """Play seeded cases until the budget is spent, and add the results to `total`.
 
-    Returns the controls that were tried on the way, in a run by time.
+    A run by time shrinks what violates a claim at once. Returns the controls that it tried on the way.
     """
     options = job.options
     limit = options.budget.histories
@@ -287,24 +246,36 @@ def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) 
                 early = early_controls(job, total.histories)
                 bench.kept_s = kept_seconds(job, early)
             now = time.monotonic()
-            deadline = _play_deadline(job, started, total.findings, covered=covered, early=early)
+            deadline = play_deadline(job, started, total.findings, covered=covered, early=early)
             patience = (
                 found_at + PATIENCE_SHARE * options.budget.limit_s if found_at is not None else deadline
             )
             over = now > deadline or now > patience or (limit is not None and next_index >= limit)
             while not over and len(waiting) < 2 * options.jobs and (limit is None or next_index < limit):
-                stop = next_index + BLOCK if limit is None else min(limit, next_index + BLOCK)
+                stop = next_index + _block(total) if limit is None else min(limit, next_index + BLOCK)
                 waiting.append(submit(next_index, stop, min(deadline, patience)))
                 next_index = stop
             if not waiting:
                 return early
             total.add(waiting[0].result())
             del waiting[0]
+            share = _share(job, started, total, early)
+            report(RunProgress("playing", total.histories, total.findings, share, _broken(total)))
+            for claim, example in examples.shrink_new(total):
+                shrunk = _verdict(bench, claim, total, example)
+                report(
+                    RunProgress("shrinking", total.histories, total.findings, share, _broken(total), shrunk)
+                )
             ordinary = any(count.failed > count.contradictory for count in total.counts.values())
             if ordinary and found_at is None:
                 found_at = time.monotonic()
-            share = _share(job, started, total, early)
-            report(RunProgress("playing", total.histories, total.findings, share, _broken(total)))
+
+
+def _block(total: Tally) -> int:
+    """How many cases a block of a run by time has, so that what violates a claim is seen soon."""
+    if not total.histories or not total.seconds:
+        return BLOCK_FIRST
+    return max(1, min(BLOCK, int(BLOCK_S * total.histories / total.seconds)))
 
 
 def _share(job: Job, started: float, tally: Tally, early: EarlyControls | None) -> float:
@@ -312,7 +283,7 @@ def _share(job: Job, started: float, tally: Tally, early: EarlyControls | None) 
     if histories is not None:
         return tally.histories / max(1, histories)
     spent = time.monotonic() - started
-    return min(1.0, spent / max(1e-9, _play_deadline(job, started, early=early) - started))
+    return min(1.0, spent / max(1e-9, play_deadline(job, started, early=early) - started))
 
 
 @contextmanager
@@ -368,8 +339,9 @@ def _reported(
     report: Report,
     elsewhere: EnvironmentResult,
     lived: LongLife,
+    examples: EarlyExamples,
 ) -> ClaimResult:
-    """The verdict on one claim; a shrunk counterexample is reported."""
+    """The verdict on one claim; a shrunk counterexample is reported, unless it was already."""
     finding = elsewhere.finding(claim.id)
     life = lived.findings.get(claim.id) or lived.alone.get(claim.id)
     if life is not None:
@@ -377,8 +349,8 @@ def _reported(
     elif finding is not None:
         result = _differing(bench, claim, tally, started, finding)
     else:
-        result = _result(bench, claim, tally, started)
-    if result.counterexample is not None:
+        result = _result(bench, claim, tally, examples)
+    if result.counterexample is not None and not examples.has(claim, result.counterexample):
         now = RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), result)
         report(now)
     return result
@@ -398,16 +370,20 @@ def _with_others(
     return crossed
 
 
-def _result(bench: Bench, claim: Claim, tally: Tally, started: float) -> ClaimResult:
+def _result(bench: Bench, claim: Claim, tally: Tally, examples: EarlyExamples) -> ClaimResult:
     """The verdict on one claim, with its smallest counterexample."""
-    job = bench.job
     if claim.kind.scope is Scope.TIMING:
-        seconds = max(TIMING_MIN_S, SHRINK_SHARE * job.options.budget.limit_s)
+        seconds = max(TIMING_MIN_S, SHRINK_SHARE * bench.job.options.budget.limit_s)
         return scaling_result(bench.driver, bench.subject, claim, seconds)
-    count = _count(tally, claim)
+    worst = _count(tally, claim).worst
+    return _verdict(bench, claim, tally, None if worst is None else examples.smallest(claim, worst))
+
+
+def _verdict(bench: Bench, claim: Claim, tally: Tally, counterexample: Counterexample | None) -> ClaimResult:
+    """The verdict on one claim from the counts, with this counterexample."""
+    job, count = bench.job, _count(tally, claim)
     verdict, why = verdict_of(claim, job.target.kind, tally, job.ruled_out, _scope_of(job, tally))
     worst = count.worst
-    counterexample = None if worst is None else _counterexample(bench, claim, worst, started)
     if worst and counterexample and worst.contradictory and not counterexample.trace.contradictory:
         why += "; made smaller, on ordinary input"
     return ClaimResult(
@@ -463,14 +439,6 @@ def _after_others(
         why=finding.why,
         failed=1,
         counterexample=example,
-    )
-
-
-def _counterexample(bench: Bench, claim: Claim, worst: Candidate, started: float) -> Counterexample:
-    """The counterexample from the smallest case that violated the claim."""
-    case = bench.driver.form.read(worst.case, "case")
-    return smallest_counterexample(
-        bench, claim, case, started, worst.contradictory, worst.index, worst.answers
     )
 
 
