@@ -35,7 +35,11 @@ def test_the_function_returns_what_the_command_writes(command, tmp_path):
     assert lines[-1][0] == 50 and any("50 of 50 histories" in words for _, words in lines)
     assert len(result.findings) == len(document["findings"]) > 0
     assert json.loads(result.findings[0]["trace"])["target"] == "sticky"
-    assert (out / "report.html").exists() and "few" in result.page()
+    assert {each.name for each in out.glob("report*")} == {
+        *("report.html", "report.csv"),
+        *(f"report-{name}.svg" for name in result.plots()),
+    }
+    assert "few" in result.page()
 
 
 def test_misuse_raises(tmp_path):

@@ -39,6 +39,7 @@ def test_the_function_returns_what_the_command_writes(command, snapshots, tmp_pa
     assert result.to_json() == document
     assert [row["assignor"] for row in result.rows()] == ["actual", "sticky"]
     assert (tmp_path / "b" / "report.html").read_text() == result.page()
+    assert (tmp_path / "b" / "report-moves.svg").read_text() == result.plots()["moves"].svg
 
 
 def test_misuse_raises(snapshots, tmp_path):

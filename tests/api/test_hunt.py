@@ -35,6 +35,7 @@ def test_the_instances_farthest_from_the_optimum(tmp_path):
     gaps = kassay.hunt(on="range", worst="gap", seconds=0.1, config={"client.id": "a"}, out=tmp_path)
     assert isinstance(gaps, WorstGaps) and {"target", "objective", "gap"} == gaps.rows()[0].keys()
     assert gaps.to_json()["target"] == "range"
+    assert "certified optimum" in gaps.plots()["staircase-range"].svg
     page = gaps.page()
     assert all(path in page for path in gaps.paths["range"].values()) and "--config client.id=a" in page
 

@@ -32,6 +32,9 @@ def test_the_function_returns_what_the_command_writes(command, tmp_path):
         assert json.loads((tmp_path / "plan" / name).read_text()) == document
     rows = (tmp_path / "plan/place.csv").read_text().splitlines()
     assert len(rows) == 1 + len(function.rows())
+    plots = function.plots()
+    assert list(plots) == ["replicas-a-broker", "preferred-leaders-a-broker", "bytes-a-broker"]
+    assert (tmp_path / "plan/place-bytes-a-broker.svg").read_text() == plots["bytes-a-broker"].svg
 
 
 def test_a_plan_has_its_steps_and_a_certificate():

@@ -4,8 +4,16 @@ import re
 from xml.etree import ElementTree
 
 from kassay.report.pages.layout import TEMPLATES
-from kassay.report.pages.plots import BarOf, ColumnOf, bar_chart, column_chart
-from kassay.report.plot import COLOURS, LIGHT, plot_of
+from kassay.report.pages.plots import (
+    BarOf,
+    ColumnOf,
+    StripOf,
+    bar_chart,
+    column_chart,
+    line_chart,
+    strip_chart,
+)
+from kassay.report.plot import COLOURS, LIGHT, plot_of, plots_by_title
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -33,3 +41,25 @@ def test_columns_have_their_looks_and_marks():
     assert tops == sorted(tops, reverse=True) and tops[-1] == 60
     marks = [each for each in root.iter(f"{SVG}line") if each.get("stroke") == LIGHT["best"]]
     assert len(marks) == 3
+
+
+def titles(plot):
+    return [each.text for each in ElementTree.fromstring(plot.svg).iter(f"{SVG}title")]
+
+
+def test_strips_and_lines_name_their_points():
+    strips = strip_chart("gap", [StripOf("a<b", (("median", 1), ("worst", 8)))])
+    assert titles(plot_of(strips)) == ["gap", "median 1", "worst 8"]
+    lines = line_chart("gap", {"a": [(1, 0), (3, 2)], "b": [(1, 1)]}, across="members", up="gap")
+    root = ElementTree.fromstring(plot_of(lines).svg)
+    points = [f"{line.label}, {each.text}" for line in lines.lines for each in line.points]
+    assert titles(plot_of(lines)) == ["gap", "a", "b", *points]
+    corners = {each.get("transform") for each in root.iter(f"{SVG}g")}
+    assert {"translate(80.0 384.0)", "translate(740.0 104.0)"} <= corners
+
+
+def test_plots_are_named_by_what_their_titles_begin_with():
+    charts = [
+        bar_chart(title, [BarOf("a", 1, "1")]) for title in ("Gap: median", "Needless, where least", "b")
+    ]
+    assert list(plots_by_title(charts)) == ["gap", "needless", "b"]

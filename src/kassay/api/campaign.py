@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.report.result import Progress, Result, no_progress
+from kassay.report.result import PlottedResult, Progress, no_progress
 from kassay.writing.text import counted
 
 if TYPE_CHECKING:
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from kassay.pipeline.campaign.records import Campaign
     from kassay.pipeline.store import Store
+    from kassay.report.plot import Plot
 
 OUT: Final = ".kassay/campaign"
 
 
 @dataclass(frozen=True, repr=False)
-class CampaignReport(Result):
+class CampaignReport(PlottedResult):
     """The results of a campaign so far, whose tables are in the folder `place`.
 
     `document` has verdicts, findings, study tables and totals; `traces` are those of the findings, in their
@@ -64,6 +65,13 @@ class CampaignReport(Result):
     def rows(self) -> list[dict[str, Any]]:
         """A row for each verdict."""
         return self.verdicts
+
+    def plots(self) -> dict[str, Plot]:
+        """The charts of the page, by the first words of their titles."""
+        from kassay.report.pages.campaign import charts_of
+        from kassay.report.plot import plots_by_title
+
+        return plots_by_title(charts_of(self.document))
 
     def page(self, again: str = "") -> str:  # noqa: ARG002 - the folder reproduces it
         """The page `report.html`."""

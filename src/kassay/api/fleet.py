@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.report.result import Progress, Result, no_progress
+from kassay.report.result import PlottedResult, Progress, no_progress
 from kassay.writing.text import counted
 
 if TYPE_CHECKING:
     from kassay.engines.targets.resolve import Target
+    from kassay.report.plot import Plot
 
 ASSIGNORS: Final = ("range", "sticky", "cooperative-sticky", "optimal-sticky")
 """The candidates if none is named."""
@@ -19,7 +20,7 @@ OUT: Final = ".kassay/fleet"
 
 
 @dataclass(frozen=True, repr=False)
-class FleetReplay(Result):
+class FleetReplay(PlottedResult):
     """What happened to the fleet's groups, and what would have with each candidate; its tables are in `out`.
 
     `exit_code`: 0 if every candidate was compared with the actual history of every group, else 3.
@@ -43,6 +44,13 @@ class FleetReplay(Result):
         """A row for what really happened, `actual`, and one for each candidate."""
         rows: list[dict[str, Any]] = self.document["assignors"]
         return rows
+
+    def plots(self) -> dict[str, Plot]:
+        """The charts of the page, by the first words of their titles."""
+        from kassay.report.pages.fleet import bars_of
+        from kassay.report.plot import plots_by_title
+
+        return plots_by_title(bars_of(self.rows()))
 
     def page(self, again: str = "") -> str:  # noqa: ARG002 - the tables lie next to it
         """The page `report.html`."""

@@ -23,12 +23,13 @@ from kassay.properties.claims import claims_given, parse_claim
 from kassay.reading.documents import is_there, one_of
 from kassay.report.blocks import Described
 from kassay.report.files.formats import saved_example
-from kassay.report.result import DescribedResult, Progress, Result, no_progress
+from kassay.report.result import DescribedResult, PlottedResult, Progress, Result, no_progress
 from kassay.writing.files import file_name, json_text, write_text
 from kassay.writing.text import shortened
 
 if TYPE_CHECKING:
     from kassay.engines.targets.resolve import Target
+    from kassay.report.plot import Plot
 
 SECONDS: Final = 30.0
 GAP_SECONDS: Final = 20.0
@@ -122,7 +123,7 @@ class WorstCases(Hunted, DescribedResult):
 
 
 @dataclass(frozen=True, repr=False)
-class WorstGaps(Hunted):
+class WorstGaps(Hunted, PlottedResult):
     """The instances on which each target is farthest from the optimum; `paths` are their files, if written.
 
     `options` are the command-line words that repeat the target's configuration.
@@ -147,6 +148,17 @@ class WorstGaps(Hunted):
             for each in self.hunts
             for name, worst in each.worst.items()
         ]
+
+    def plots(self) -> dict[str, Plot]:
+        """Of each target its staircase: ever worse spreads by members, next to the optimum's."""
+        from kassay.report.pages.gaps import staircase
+        from kassay.report.plot import plot_of
+
+        return {
+            file_name("staircase", each.target.spec, suffix=""): plot_of(staircase(each))
+            for each in self.hunts
+            if each.stairs
+        }
 
     def page(self, again: str = "") -> str:
         """The page `hunt.html`; `again` is the command that reproduces it."""

@@ -19,15 +19,16 @@ from kassay.engines.replicas.steps import DEFAULT_MOVES, StepBound
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.reading.documents import shown, suggestion
-from kassay.report.result import Result
+from kassay.report.result import PlottedResult
 from kassay.writing.text import counted
 
 if TYPE_CHECKING:
     from kassay.engines.replicas.judge import ClaimStanding
+    from kassay.report.plot import Plot
 
 
 @dataclass(frozen=True, repr=False)
-class Placement(Result):
+class Placement(PlottedResult):
     """A plan for a cluster, if `is_judged` only the check of today's placement; `files` are those written."""
 
     plan: ClusterPlan
@@ -97,6 +98,13 @@ class Placement(Result):
             }
             for each in self.plan.loads()
         ]
+
+    def plots(self) -> dict[str, Plot]:
+        """The loads of the brokers, before and after: `replicas-a-broker` and so on."""
+        from kassay.report.pages.place import charts_of
+        from kassay.report.plot import plots_by_title
+
+        return plots_by_title(charts_of(self.plan, judged=self.is_judged))
 
     def page(self, again: str = "") -> str:
         """The page `place.html`."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from kassay.report.pages.layout import fragment
-from kassay.report.pages.plots import BarChart, ColumnChart, Histograms
+from kassay.report.pages.plots import BarChart, Chart, ColumnChart, Histograms, LineChart, StripChart
 
 COLOURS: Final = {
     **{f"s{n}": f"data-{n}" for n in range(1, 7)},
@@ -29,7 +31,13 @@ LIGHT: Final = {
     "fault": "#b3261e",
 }
 """The colours of pages on white paper."""
-_MACROS: Final = {BarChart: "bars", ColumnChart: "columns", Histograms: "histograms"}
+_MACROS: Final = {
+    BarChart: "bars",
+    ColumnChart: "columns",
+    Histograms: "histograms",
+    LineChart: "lines",
+    StripChart: "strips",
+}
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,16 @@ class Plot:
         return self.svg
 
 
-def plot_of(chart: BarChart | ColumnChart | Histograms) -> Plot:
+def plot_of(chart: Chart) -> Plot:
     """The chart as a file of its own."""
     fills = {look: LIGHT[name] for look, name in COLOURS.items()}
     return Plot(chart.title, f"{str(fragment('svg', _MACROS[type(chart)], chart, fills)).strip()}\n")
+
+
+def plots_by_title(charts: Iterable[Chart]) -> dict[str, Plot]:
+    """The charts as files of their own, by the words of their titles before a colon or a condition."""
+    plots: dict[str, Plot] = {}
+    for chart in charts:
+        about = re.split(r":|, where", chart.title)[0]
+        plots["-".join(re.findall(r"\w+", about.lower()))] = plot_of(chart)
+    return plots

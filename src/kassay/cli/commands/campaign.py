@@ -41,7 +41,7 @@ def run_command(spec: str, out: str, **chosen: Any) -> int:
     chooses where Spark works.
     """
     from kassay.api.campaign import campaign
-    from kassay.cli.pages import write_page
+    from kassay.cli.pages import write_page, write_table
     from kassay.reading.documents import is_folder
     from kassay.report.screen.campaign import campaign_terminal
     from kassay.report.screen.console import console
@@ -56,6 +56,7 @@ def run_command(spec: str, out: str, **chosen: Any) -> int:
     )
     if "://" not in result.place:
         write_page(result.page(), Path(result.place), "report.html")
+        write_table(result, Path(result.place), "report")
     document = result.to_json()
     present(document, lambda: campaign_terminal(document), chosen["json_path"])
     return result.exit_code

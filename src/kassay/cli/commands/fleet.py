@@ -33,7 +33,7 @@ def command(
     history of every group, 3 some are unknown.
     """
     from kassay.api.fleet import ASSIGNORS, fleet
-    from kassay.cli.pages import write_page
+    from kassay.cli.pages import write_page, write_table
     from kassay.report.screen.campaign import fleet_terminal
     from kassay.report.screen.console import console
 
@@ -50,5 +50,6 @@ def command(
     )
     if "://" not in out:
         write_page(result.page(), Path(out), "report.html")
+        write_table(result, Path(out), "report")
     present(result.to_json(), lambda: fleet_terminal(result.document), json_path)
     return result.exit_code

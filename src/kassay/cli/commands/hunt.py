@@ -73,7 +73,7 @@ def command(context: click.Context, /, claims: tuple[str, ...], **chosen: Any) -
     a failure, 3 nothing was checked, 4 a target could not be loaded.
     """
     from kassay.api.hunt import HuntedClaims, WorstGaps, hunt
-    from kassay.cli.pages import write_page, write_result
+    from kassay.cli.pages import write_page, write_result, write_table
     from kassay.report.screen.console import bar
 
     if chosen["seconds"] is not None and chosen["histories"] is not None and chosen["worst"] is None:
@@ -100,6 +100,7 @@ def command(context: click.Context, /, claims: tuple[str, ...], **chosen: Any) -
     present(result.to_json(), lambda: _view(result), chosen["json_path"])
     if isinstance(result, WorstGaps):
         write_page(result.page(typed_again(context)), chosen["out"], "hunt.html")
+        write_table(result, chosen["out"], "hunt")
     else:
         write_result(result, chosen["out"], "hunt.html")
     return 4 if missing else _code(result)

@@ -23,6 +23,7 @@ from kassay.report.pages.plots import (
     NEVER,
     BarChart,
     BarOf,
+    Chart,
     Histograms,
     LineChart,
     StripChart,
@@ -132,6 +133,19 @@ def view_of(outcome: Row, traces: Sequence[str], place: str) -> CampaignView:
         columns_table(studies["task_times_by_batch"], BATCH_COLUMNS),
         parcels.parcels,
     )
+
+
+def charts_of(outcome: Row) -> list[Chart]:
+    """All charts of the page, in its order."""
+    studies = outcome["studies"]
+    lines, rounds = _by_size(studies["gap_by_size"]), _rounds(studies["convergence"])
+    return [
+        *_bars(studies),
+        *_strips(studies["gap_by_profile"]),
+        *([] if lines is None else [lines]),
+        *([] if rounds is None else [rounds]),
+        *_times(studies),
+    ]
 
 
 def _doubts(outcome: Row) -> Iterator[str]:

@@ -85,7 +85,7 @@ def view_of(outcome: Row) -> FleetView:
         tuple(_doubts(outcome)),
         f"Inferred between snapshots: {events or 'nothing happened'}.",
         columns_table(rows, COLUMNS),
-        tuple(_bars(rows)),
+        tuple(bars_of(rows)),
         columns_table(outcome["changes"], _CHANGES),
         _places(outcome["changes"], entries, shown),
         columns_table(outcome["worst"], _WORST),
@@ -145,7 +145,7 @@ def _doubts(outcome: Row) -> Iterator[str]:
         yield f"Rejected: {lines:,} lines: {why}"
 
 
-def _bars(rows: Sequence[Row]) -> Iterator[BarChart]:
+def bars_of(rows: Sequence[Row]) -> Iterator[BarChart]:
     """Moves and balance of all candidates and of what really happened; cost and benefit of a switch."""
     candidates = [row for row in rows if row["assignor"] != ACTUAL]
     yield bar_chart(

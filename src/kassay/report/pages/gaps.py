@@ -218,7 +218,7 @@ def hunt_view_of(
             ("ended", end),
         ),
         doubts=tuple(_hunt_doubts(hunts)),
-        lines=tuple(_stairs(each) for each in hunts if each.stairs),
+        lines=tuple(staircase(each) for each in hunts if each.stairs),
         staircase=_STAIRCASE,
         cases=fitting(_hunt_cases(hunts, paths, options)),
         cases_title="Smallest and worst instances",
@@ -235,7 +235,8 @@ def _hunt_doubts(hunts: Sequence[Hunt]) -> Iterator[str]:
             yield f"{each.target.spec} failed on {missed.name}: {missed.reason}"
 
 
-def _stairs(hunt: Hunt) -> LineChart:
+def staircase(hunt: Hunt) -> LineChart:
+    """The spread of ever larger instances by members, next to the certified optimum's."""
     points: dict[str, list[tuple[float, float]]] = {hunt.target.spec: [], "certified optimum": []}
     for step in hunt.stairs:
         members = len(step.problem.members)

@@ -81,10 +81,15 @@ def render(
     return page("placement", ("figures",), view=view)
 
 
-def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
-    """The page's contents for today's placement alone."""
+def charts_of(plan: ClusterPlan, *, judged: bool = False) -> list[BarChart]:
+    """The loads of the brokers, `judged` those of today alone."""
     known = plan.proposal.cluster.sizes is not None
-    loads = tuple(
+    return _charts(_todays(plan) if judged else plan.loads(), known, planned=not judged)
+
+
+def _todays(plan: ClusterPlan) -> tuple[BrokerLoad, ...]:
+    """The loads of the brokers without a plan."""
+    return tuple(
         replace(
             load,
             replicas=(load.replicas[0],) * 2,
@@ -93,6 +98,11 @@ def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
         )
         for load in plan.loads()
     )
+
+
+def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
+    """The page's contents for today's placement alone."""
+    loads = _todays(plan)
     violated = broken_today(plan)
     return view_of(plan, {}, 1, again)._replace(
         word=f"{counted(len(violated), 'rule')} broken today" if violated else "No rule broken",
@@ -101,7 +111,7 @@ def judged_view_of(plan: ClusterPlan, again: str) -> PlacementView:
         if violated
         else "No claim is violated today.",
         doubts=plan.proposal.cluster.warnings,
-        charts=tuple(_charts(loads, known, planned=False)) if len(loads) <= _DRAWN_MAX else (),
+        charts=tuple(charts_of(plan, judged=True)) if len(loads) <= _DRAWN_MAX else (),
         brokers=tuple(_broker(load) for load in loads),
         steps=(),
         moves=(),
@@ -132,7 +142,7 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
         plan_words(plan),
         (*proposal.cluster.warnings, *(unfinished_text(each) for each in plan.unfinished)),
         tuple(_claims(plan)),
-        tuple(_charts(loads, known)) if len(loads) <= _DRAWN_MAX else (),
+        tuple(charts_of(plan)) if len(loads) <= _DRAWN_MAX else (),
         ("rack", "broker", "", "replicas", "leaders", *(("bytes",) if known else ())),
         tuple(_broker(load) for load in loads),
         (

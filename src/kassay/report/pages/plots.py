@@ -424,6 +424,8 @@ def line_chart(
     return LineChart(title, stated, up, lines, x_scale.ticks, y_axis)
 
 
+Chart = BarChart | ColumnChart | Histograms | LineChart | StripChart
+
 _TICKS_MAX: Final = 8
 _FAR: Final = 20
 """An axis is logarithmic if its greatest value is more than this many times its least."""
