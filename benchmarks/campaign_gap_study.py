@@ -102,7 +102,7 @@ def write(
     DATA.mkdir(exist_ok=True)
     for row in studies["worst_cases"]:
         if row["profile"] == "small":
-            trace(row["target"], "small", row["index"], DATA / f"{row['target']}.json")
+            trace(row["target"], "small", row["history"], DATA / f"{row['target']}.json")
     by_profile = [row for row in studies["gap_by_profile"] if row["target"] != CONTROL]
     few = [row for row in by_profile if not row["profile"].startswith("shape:")]
     sizes = [row for row in studies["gap_by_size"] if row["target"] != CONTROL and row["members"] <= 9]

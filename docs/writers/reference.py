@@ -38,8 +38,8 @@ INTRODUCTIONS: Final[Mapping[str, str]] = {
     "controls": "Built-in faulty targets, each with the claim that must catch it.",
     "vectors": "The formats of Kafka's own outputs that `kassay vectors` reads.",
     "words": "The words of [sentences](../sentences.md), by kind of target. `m in members` is a range.",
-    "tables": "The tables that a [campaign](../campaigns.md) writes. A deterministic column depends only "
-    "on the spec.",
+    "tables": "The tables of [campaigns](../campaigns.md) and of [fleets](../fleet.md). A deterministic "
+    "column depends only on the spec, or on the snapshots. A time is a TIMESTAMP; `_s` is seconds.",
 }
 
 

@@ -28,7 +28,7 @@ def outcome(name: str, target: str, message: str) -> dict[str, Any]:
         ],
         "findings": [
             {
-                **lane, "claim": message, "input": "ordinary", "kind": message, "failed": 3, "index": 5, "members": 2, "identity": "0" * 16,
+                **lane, "claim": message, "input": "ordinary", "kind": message, "failed": 3, "history": 5, "members": 2, "identity": "0" * 16,
                 "partitions": 3, "events": 1, "message": message, "others": 1,
             }
         ],

@@ -46,7 +46,7 @@ def findings(count: int) -> tuple[list[dict[str, Any]], list[str]]:
                 "kind": re.sub(r"\d+", "#", message),
                 "failed": 1 + number % 7,
                 "others": 0,
-                "index": 11 * number,
+                "history": 11 * number,
                 "seed": number,
                 "members": 2,
                 "partitions": 3,

@@ -59,7 +59,7 @@ class CampaignReport(PlottedResult):
         return f"{played}, {counted(len(self.traces), 'finding')}"
 
     def to_json(self) -> dict[str, Any]:
-        """The document `kassay/campaign-report/1`."""
+        """The document `kassay/campaign-report/2`."""
         return dict(self.document)
 
     def rows(self) -> list[dict[str, Any]]:

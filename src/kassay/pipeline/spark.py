@@ -233,6 +233,7 @@ def _settings(folder: Path, master: str | None, heap: str) -> dict[str, str]:
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # A page damaged on disk is an error, never a wrong row.
         "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kassay.pipeline.campaign import tables
+from kassay.pipeline import tables
 from kassay.pipeline.campaign.records import Campaign, create
 from kassay.pipeline.campaign.runner import carry_on
 from kassay.pipeline.campaign.spec import Pace, Spec, TargetSpec

@@ -127,7 +127,7 @@ def finding(target: str = "sticky", claim: str = "balanced-kip54", **more: Any) 
 def test_what_is_chosen_is_of_the_names_and_in_the_order(
     rows: list[tuple[str, str]], targets: set[str], claims: set[str]
 ) -> None:
-    findings = [finding(*row, index=number) for number, row in enumerate(rows)]
+    findings = [finding(*row, history=number) for number, row in enumerate(rows)]
     targets &= {one.target for one in findings}
     claims &= {one.claim for one in findings}
     some = chosen(findings, sorted(targets | claims))
@@ -182,7 +182,7 @@ def test_a_campaigns_findings_are_listed_and_saved_as_spark_reads_them(spark: An
     target = plain[0].target
     done = here("campaign", "findings", "out", target, "--out", "kept", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    document = valid(json.loads(done.stdout), "campaign-findings-1")
+    document = valid(json.loads(done.stdout), "campaign-findings-2")
     assert document["total"] == len(plain)
     mine = [one for one in plain if one.target == target]
     assert [row["identity"] for row in document["findings"]] == [one.identity for one in mine]

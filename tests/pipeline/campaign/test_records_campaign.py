@@ -44,7 +44,8 @@ def rows(campaign: Campaign, query: str, table: str = "runs") -> list[tuple[Any,
 def test_every_history_is_there_once(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
     campaign, _, _ = done
     counted = rows(
-        campaign, "SELECT target, profile, count(*), count(DISTINCT index), max(index) FROM {t} GROUP BY ALL"
+        campaign,
+        "SELECT target, profile, count(*), count(DISTINCT history), max(history) FROM {t} GROUP BY ALL",
     )
     assert sorted(counted) == sorted(
         (lane.target, lane.profile, lane.histories, lane.histories, lane.histories - 1)
@@ -73,7 +74,7 @@ def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, CampaignOutc
     assert len(claims) == len(outcome.findings)
     for row in outcome.findings:
         trace = trace_of(json.loads(row["trace"]), "finding")
-        assert (trace.claim, trace.index, trace.seed) == (row["claim"], row["index"], SPEC.seed)
+        assert (trace.claim, trace.index, trace.seed) == (row["claim"], row["history"], SPEC.seed)
         lane = next(x for x in campaign.lanes if (x.target, x.profile) == (row["target"], row["profile"]))
         with open_bench(lane.job) as bench:
             case = bench.driver.form.read(trace.case, "case")
@@ -196,7 +197,7 @@ def test_the_page_is_whole_and_names_every_finding(done: tuple[Campaign, Campaig
 
 def test_the_header_says_which_columns_are_deterministic(done: tuple[Campaign, CampaignOutcome, Any]) -> None:
     header = json.loads((Path(done[0].store.place) / "campaign.json").read_text(encoding="utf-8"))
-    assert header["tables"]["timings"]["columns"]["nanoseconds"]["deterministic"] is False
+    assert header["tables"]["timings"]["columns"]["work_s"]["deterministic"] is False
     assert header["tables"]["runs"]["columns"]["members"] == {"type": "int", "deterministic": True}
     for table in TABLES.values():
         stored = rows(done[0], "DESCRIBE SELECT * FROM {t}", table.name)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kassay.pipeline.campaign.tables import NO_ROWS, summary
+from kassay.pipeline.tables import NO_ROWS, summary
 
 pytestmark = pytest.mark.spark
 ROWS = [(number, f"t{number % 3}", None if number % 4 else [number]) for number in range(30)]

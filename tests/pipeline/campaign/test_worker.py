@@ -74,9 +74,9 @@ def test_a_chunk_has_a_row_a_history_and_one_for_their_sums(gap):
     chunk = Chunk(0, 1, 4)
     rows = list(rows_of(Work("n", "c", gap, {0: lane}, (chunk,), {}), chunk))
     runs = [row for name, row in rows if name == RUNS.name]
-    assert [row["index"] for row in runs] == [1, 2, 3]
+    assert [row["history"] for row in runs] == [1, 2, 3]
     assert len({row["seed"] for row in runs}) == 3
-    assert [row["index"] for name, row in rows if name == GAPS.name] == ([1, 2, 3] if gap else [])
+    assert [row["history"] for name, row in rows if name == GAPS.name] == ([1, 2, 3] if gap else [])
     name, last = rows[-1]
     assert name == SUMS
     assert json.loads(last)["start"] == 1

@@ -36,7 +36,11 @@ def query(folder: Path, table: str, text: str) -> list[tuple[Any, ...]]:
 
 @pytest.mark.spark
 def test_events_are_what_a_plain_walk_finds(replayed: tuple[Path, dict[str, Any]]) -> None:
-    found = query(replayed[0], "events", 'SELECT "group", "at", event, member, topic, partition FROM {t}')
+    found = query(
+        replayed[0],
+        "events",
+        "SELECT group_id, epoch_ms(seen_at), event, member_id, topic, partition_number FROM {t}",
+    )
     expected = set()
     for number in range(GROUPS):
         group, seen = moments(FleetSpec(GROUPS, SNAPSHOTS, 5), number)
@@ -68,9 +72,13 @@ def test_the_tables_are_what_a_plain_replay_finds(replayed: tuple[Path, dict[str
         "spread_worst",
         "invalid",
     )
-    rows = query(out, "replays", f'SELECT "group", assignor, {", ".join(columns)} FROM {{t}}')
+    rows = query(out, "replays", f"SELECT group_id, assignor, {', '.join(columns)} FROM {{t}}")
     table = {(row[0], row[1]): dict(zip(columns, row[2:])) for row in rows}
-    happened = query(out, "events", 'SELECT "group", "at", event, member, topic, partition FROM {t}')
+    happened = query(
+        out,
+        "events",
+        "SELECT group_id, epoch_ms(seen_at), event, member_id, topic, partition_number FROM {t}",
+    )
     for group, snapshots in found.items():
         assert plain.checkable(snapshots)
         for assignor, figures in plain.replay(snapshots, ASSIGNORS).items():

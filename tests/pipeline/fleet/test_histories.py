@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from kassay.pipeline.fleet.fleet import events_of
-from kassay.pipeline.fleet.snapshots import SNAPSHOTS_DDL
+from kassay.pipeline.fleet.tables import SNAPSHOTS
 
 
 @pytest.mark.spark
 def test_events_shuffle_by_group_alone(spark: Any) -> None:
     """The snapshots of a large fleet fit no broadcast, and are moved between tasks once."""
-    snapshots = spark.createDataFrame([], SNAPSHOTS_DDL).repartition(3, "group")
+    snapshots = spark.createDataFrame([], SNAPSHOTS.ddl).repartition(3, "group_id")
     plan = events_of(snapshots)._jdf.queryExecution().executedPlan().toString()
     assert "Broadcast" not in plan
-    assert plan.count("hashpartitioning(") == plan.count("hashpartitioning(group#")
+    assert plan.count("hashpartitioning(") == plan.count("hashpartitioning(group_id#")
     assert "Window" in plan

@@ -64,8 +64,14 @@ def test_a_replay_is_what_plain_code_makes_of_the_same_files(number: int, dialec
 
 
 def as_row(seen: Seen) -> dict[str, Any]:
-    owned = [{"topic": topic, "partition": partition} for topic, partition in seen.owned]
-    return {**seen._asdict(), "owned": owned, "topics": None if seen.topics is None else list(seen.topics)}
+    owned = [{"topic": topic, "partition_number": partition} for topic, partition in seen.owned]
+    return {
+        "seen_at": seen.at,
+        "member_id": seen.member,
+        **seen._asdict(),
+        "owned": owned,
+        "topics": None if seen.topics is None else list(seen.topics),
+    }
 
 
 @pytest.mark.spark
@@ -76,8 +82,8 @@ def test_an_instant_like_the_one_before_changes_no_state(shown: list[tuple[str, 
     if not rows:
         return
     schema = pa.schema(
-        [("at", pa.int64()), ("member", pa.string())]
-        + [("owned", pa.list_(pa.struct([("topic", pa.string()), ("partition", pa.int32())])))]
+        [("seen_at", pa.timestamp("us", tz="UTC")), ("member_id", pa.string())]
+        + [("owned", pa.list_(pa.struct([("topic", pa.string()), ("partition_number", pa.int32())])))]
         + [("topics", pa.list_(pa.string()))]
         + [(name, pa.string()) for name in ("instance_id", "client_id", "rack")]
     )
@@ -119,8 +125,8 @@ def test_balance_goes_before_moves(found: Mapping[str, int], expected: tuple[Any
 
 def test_old_offsets_of_a_topic_that_nobody_reads_do_not_hide_the_group() -> None:
     """The offsets view lists a topic without owners as long as the group has offsets there."""
-    old = {**row(1, None), "owned": [{"topic": "old", "partition": 3}]}
-    rows = [row(1, "a", 0, 1), old, row(2, "a", 0), row(2, "b", 1), {**old, "at": 2}]
+    old = {**row(1, None), "owned": [{"topic": "old", "partition_number": 3}]}
+    rows = [row(1, "a", 0, 1), old, row(2, "a", 0), row(2, "b", 1), {**old, "seen_at": 2}]
     found = replayed("g", rows, ("range",))
     assert [state.topics for state in states_of("g", rows, {})] == [{"a": ("t",)}, {"a": ("t",), "b": ("t",)}]
     assert (found["actual"]["invalid"], found["range"]["against_actual"]) == (0, "same")
@@ -135,9 +141,9 @@ def test_a_group_that_empties_and_fills_again_is_replayed() -> None:
 
 
 def row(at: int, member: str | None, *owned: int) -> dict[str, Any]:
-    tps = [{"topic": "t", "partition": p} for p in owned]
+    tps = [{"topic": "t", "partition_number": p} for p in owned]
     return {
-        "at": at, "member": member, "owned": tps, "topics": None, "instance_id": None, "client_id": None,
+        "seen_at": at, "member_id": member, "owned": tps, "topics": None, "instance_id": None, "client_id": None,
         "rack": None,
     }  # fmt: skip
 

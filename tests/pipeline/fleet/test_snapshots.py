@@ -1,13 +1,15 @@
 """From files to the table of snapshots, and what is rejected."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.pipeline.fleet.snapshots import SNAPSHOTS_DDL, read_fleet, read_subscriptions
+from kassay.pipeline.fleet.snapshots import read_fleet, read_subscriptions
+from kassay.pipeline.fleet.tables import SNAPSHOTS
 
 
 def test_subscriptions_are_read_or_refused(tmp_path: Path) -> None:
@@ -27,7 +29,7 @@ def test_the_view_without_topics_needs_the_offsets_view(spark: Any, tmp_path: Pa
         encoding="utf-8",
     )
     fleet = read_fleet(spark, [str(tmp_path)])
-    assert [(r.group, len(r.owned)) for r in fleet.snapshots.collect()] == [("both", 1)]
+    assert [(r.group_id, len(r.owned)) for r in fleet.snapshots.collect()] == [("both", 1)]
     (bad,) = fleet.rejected.collect()
     assert (bad.line, "offsets view" in bad.reason) == (3, True)
 
@@ -46,8 +48,8 @@ def test_places_without_snapshots_are_named(spark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.spark
 def test_the_parquet_form_is_read_and_its_bad_rows_rejected(spark: Any, tmp_path: Path) -> None:
-    ddl = SNAPSHOTS_DDL
-    good = ("g", 1_795_237_200_000, "m", [("t", 0)], ["t"], None, "app", None)
+    ddl = SNAPSHOTS.ddl
+    good = ("g", datetime(2026, 11, 21, 5, tzinfo=UTC), "m", [("t", 0)], ["t"], None, "app", None)
     bad = [
         (None, *good[1:]),
         (good[0], None, *good[2:]),
@@ -57,13 +59,27 @@ def test_the_parquet_form_is_read_and_its_bad_rows_rejected(spark: Any, tmp_path
     ]
     spark.createDataFrame([good, *bad], ddl).coalesce(1).write.parquet(f"{tmp_path}/table")
     fleet = read_fleet(spark, [f"{tmp_path}/table"])
-    assert [tuple(row[:3]) for row in fleet.snapshots.collect()] == [good[:3]]
+    expected = ("g", good[1].replace(tzinfo=None), "m", [("t", 0)])
+    assert [tuple(row[:4]) for row in fleet.snapshots.collect()] == [expected]
     rejected = sorted((row.line, row.reason.split(":")[0]) for row in fleet.rejected.collect())
-    assert rejected == [(2, "group"), (3, "at"), (4, "owned"), (5, "owned"), (6, "topics")]
+    assert rejected == [(2, "group_id"), (3, "seen_at"), (4, "owned"), (5, "owned"), (6, "topics")]
+    as_in_json = spark.createDataFrame([good], ddl).withColumnsRenamed(
+        {"group_id": "group", "member_id": "member"}
+    )
+    as_in_json = as_in_json.selectExpr(
+        *("`group`", "unix_millis(seen_at) AS at", "member", "topics", "instance_id", "client_id", "rack"),
+        "CAST(owned AS array<struct<topic: string, partition: int>>) AS owned",
+    )
+    as_in_json.write.parquet(f"{tmp_path}/json")
+    assert [tuple(row[:4]) for row in read_fleet(spark, [f"{tmp_path}/json"]).snapshots.collect()] == [
+        expected
+    ]
     spark.createDataFrame([good], ddl).drop("rack").write.parquet(f"{tmp_path}/narrow")
     with pytest.raises(InputError, match="column 'rack' is missing"):
         read_fleet(spark, [f"{tmp_path}/narrow"])
-    texts_ = spark.createDataFrame([good], ddl.replace("at bigint", "at string"), verifySchema=False)
+    texts_ = spark.createDataFrame(
+        [good], ddl.replace("`seen_at` timestamp", "`seen_at` string"), verifySchema=False
+    )
     texts_.write.parquet(f"{tmp_path}/texts")
-    with pytest.raises(InputError, match="column 'at': expected bigint, got string"):
+    with pytest.raises(InputError, match="column 'seen_at': expected timestamp, got string"):
         read_fleet(spark, [f"{tmp_path}/texts"])

@@ -98,8 +98,8 @@ def test_the_name_of_a_saved_trace_is_the_one_that_saving_gives(
     thousand: tuple[dict[str, Any], list[str]], tmp_path
 ) -> None:
     document, traces = thousand
-    row = {name: value for name, value in document["findings"][0].items() if name != "index"}
-    (path,) = save_traces([KeptFinding(**row, index=0, trace=traces[0])], tmp_path)
+    row = {name: value for name, value in document["findings"][0].items() if name != "history"}
+    (path,) = save_traces([KeptFinding(**row, history=0, trace=traces[0])], tmp_path)
     view = view_of({**document, "findings": document["findings"][:1]}, traces[:1], "results")
     ((piece,),) = unpacked(view.parcels)
     assert path.removeprefix(f"{tmp_path}/") in piece

@@ -24,6 +24,7 @@ PLACE = 210
 
 def _tables() -> Rows:
     from kassay.pipeline.campaign.tables import TABLES
+    from kassay.pipeline.fleet.tables import TABLES as FLEET_TABLES
 
     return [
         {
@@ -32,7 +33,7 @@ def _tables() -> Rows:
             "deterministic": "yes" if column.deterministic else "no",
             "meaning": column.meaning,
         }
-        for table in TABLES.values()
+        for table in (*TABLES.values(), *FLEET_TABLES.values())
         for column in table.columns
     ]
 

@@ -12,7 +12,6 @@ import importlib.util
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -33,8 +32,9 @@ from kassay.pipeline.campaign.records import (
     bucket_of,
     kind_of,
 )
-from kassay.pipeline.campaign.tables import FINDINGS, arrow_struct
+from kassay.pipeline.campaign.tables import FINDINGS
 from kassay.pipeline.store import Store
+from kassay.pipeline.tables import arrow_struct, signed
 from kassay.pipeline.workers import TargetFile, as_on_driver, on_workers, sources_of
 from kassay.properties.claims import parse_claim
 from kassay.properties.sources import derive_seed
@@ -151,8 +151,8 @@ def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
         "kind": kind,
         "failed": wanted.representative.failed,
         "others": wanted.others,
-        "index": index,
-        "seed": derive_seed(lane.job.options.seed, index),
+        "history": index,
+        "seed": signed(derive_seed(lane.job.options.seed, index)),
         "members": smallest.members,
         "partitions": smallest.partitions,
         "events": smallest.events,
@@ -178,7 +178,7 @@ def identity_of(target: str, key: Key, kind: str) -> str:
     return blake2b("\x1f".join((target, key.claim, key.input, kind)).encode(), digest_size=8).hexdigest()
 
 
-KEPT_SCHEMA: Final = "kassay/campaign-findings/1"
+KEPT_SCHEMA: Final = "kassay/campaign-findings/2"
 KEPT_TABLE: Final = f"tables/{FINDINGS.name}"
 
 
@@ -194,7 +194,7 @@ class KeptFinding:
     kind: str
     failed: int
     others: int
-    index: int
+    history: int
     seed: int
     members: int
     partitions: int
@@ -221,8 +221,8 @@ def read_findings(store: Store, spark: SparkSession | None = None) -> list[KeptF
         )
     rows = _by_arrow(Path(store.place)) if spark is None else _by_spark(store, spark)
     where = f"{store.place}/{KEPT_TABLE}"
-    findings = [read_as(KeptFinding, _plain(row), f"{where}, row {n}") for n, row in enumerate(rows, 1)]
-    return sorted(findings, key=lambda one: (one.target, one.claim, one.input, one.index, one.kind))
+    findings = [read_as(KeptFinding, row, f"{where}, row {n}") for n, row in enumerate(rows, 1)]
+    return sorted(findings, key=lambda one: (one.target, one.claim, one.input, one.history, one.kind))
 
 
 def chosen(findings: Sequence[KeptFinding], names: Sequence[str] = ()) -> list[KeptFinding]:
@@ -276,9 +276,3 @@ def _by_arrow(folder: Path) -> list[dict[str, Any]]:
 def _by_spark(store: Store, spark: SparkSession) -> list[dict[str, Any]]:
     frame = spark.read.parquet(store.address(KEPT_TABLE))
     return [row.asDict() for row in frame.collect()]
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its seed as an integer; Parquet stores it as a decimal."""
-    seed = row.get("seed")
-    return {**row, "seed": int(seed) if isinstance(seed, Decimal) else seed}

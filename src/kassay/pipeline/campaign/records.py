@@ -27,8 +27,9 @@ from kassay.kinds.protocol import Driver
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.spec import Pace, Spec
-from kassay.pipeline.campaign.tables import BATCHED, GAPS, SCHEMA, TABLES, Table
+from kassay.pipeline.campaign.tables import BATCHED, GAPS, SCHEMA, TABLES
 from kassay.pipeline.store import Store
+from kassay.pipeline.tables import Table
 from kassay.properties.registry import Violation, as_text
 from kassay.reading.values import read_as
 from kassay.writing.files import json_text

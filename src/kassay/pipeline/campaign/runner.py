@@ -25,8 +25,9 @@ from kassay.model.errors import InputError
 from kassay.pipeline.campaign import tables, worker
 from kassay.pipeline.campaign.lanes import chunks_of, digests, next_batch
 from kassay.pipeline.campaign.records import Campaign, Key, Sums, sums_of
-from kassay.pipeline.campaign.tables import SUMS, WORK_DDL, Table
+from kassay.pipeline.campaign.tables import SUMS, WORK_DDL
 from kassay.pipeline.spark import slots, translated_errors
+from kassay.pipeline.tables import NO_ROWS, Summary, Table, summary_by_batch
 from kassay.pipeline.workers import CodeIdentity, on_workers, own_code, sources_of
 
 if TYPE_CHECKING:
@@ -316,28 +317,28 @@ def verify(spark: SparkSession, campaign: Campaign) -> list[int]:
     bad: set[int] = set()
     for table in campaign.batched if campaign.done else ():
         try:
-            summaries = tables.summary_by_batch(campaign.table(spark, table), table)
+            summaries = summary_by_batch(campaign.table(spark, table), table)
         except Exception:  # damaged or missing files: the batches are then checked one by one
             summaries = _one_by_one(spark, campaign, table)
         bad |= {
             number
             for number, receipt in campaign.done.items()
-            if summaries.get(number, tables.NO_ROWS) != receipt["tables"].get(table.name)
+            if summaries.get(number, NO_ROWS) != receipt["tables"].get(table.name)
         }
     for number in sorted(bad):
         campaign.strike(number)
     return sorted({*bad, *campaign.damaged})
 
 
-_UNREADABLE: Final[tables.Summary] = {"rows": -1, "hash": "unreadable"}
+_UNREADABLE: Final[Summary] = {"rows": -1, "hash": "unreadable"}
 
 
-def _one_by_one(spark: SparkSession, campaign: Campaign, table: Table) -> dict[int, tables.Summary]:
-    summaries: dict[int, tables.Summary] = {}
+def _one_by_one(spark: SparkSession, campaign: Campaign, table: Table) -> dict[int, Summary]:
+    summaries: dict[int, Summary] = {}
     for number in campaign.done:
         alone = replace(campaign, done={number: campaign.done[number]})
         try:
-            summaries |= {number: tables.NO_ROWS, **tables.summary_by_batch(alone.table(spark, table), table)}
+            summaries |= {number: NO_ROWS, **summary_by_batch(alone.table(spark, table), table)}
         except Exception:  # the batch cannot be read, so it is played again
             summaries[number] = _UNREADABLE
     return summaries

@@ -20,12 +20,13 @@ from kassay.pipeline.campaign.records import Campaign
 from kassay.pipeline.campaign.runner import PARTS
 from kassay.pipeline.campaign.spec import Spec
 from kassay.pipeline.spark import translated_errors
+from kassay.pipeline.tables import Table
 from kassay.writing.text import storable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SCHEMA: Final = "kassay/campaign-report/1"
+SCHEMA: Final = "kassay/campaign-report/2"
 ALL: Final = "*"
 """The profile of a row over all profiles."""
 
@@ -51,16 +52,16 @@ STUDIES: Final[dict[str, str]] = {
         FROM b LEFT JOIN v ON b.target = v.target LEFT JOIN g ON b.target = g.target
         ORDER BY violated, unbalanced_share, movement_mean, b.target""",
     "task_times": """
-        SELECT profile, count(*) AS tasks, sum(nanoseconds) / 1e9 AS seconds,
-          percentile(nanoseconds, 0.5) / 1e9 AS p50_s, percentile(nanoseconds, 0.9) / 1e9 AS p90_s,
-          percentile(nanoseconds, 0.99) / 1e9 AS p99_s, max(nanoseconds) / 1e9 AS max_s,
-          max(nanoseconds) / percentile(nanoseconds, 0.5) AS max_to_median,
+        SELECT profile, count(*) AS tasks, sum(work_s) AS seconds,
+          percentile(work_s, 0.5) AS p50_s, percentile(work_s, 0.9) AS p90_s,
+          percentile(work_s, 0.99) AS p99_s, max(work_s) AS max_s,
+          max(work_s) / percentile(work_s, 0.5) AS max_to_median,
           max(peak_kib) AS peak_kib, max(attempt) AS attempts
         FROM timings GROUP BY profile ORDER BY profile""",
     "task_times_by_batch": """
-        SELECT batch, sum(stop - start) AS histories, count(*) AS tasks, sum(nanoseconds) / 1e9 AS seconds,
-          percentile(nanoseconds, 0.5) / 1e9 AS p50_s, percentile(nanoseconds, 0.9) / 1e9 AS p90_s,
-          max(nanoseconds) / 1e9 AS max_s, max(nanoseconds) / sum(nanoseconds) AS longest_share
+        SELECT batch, sum(histories) AS histories, count(*) AS tasks, sum(work_s) AS seconds,
+          percentile(work_s, 0.5) AS p50_s, percentile(work_s, 0.9) AS p90_s,
+          max(work_s) AS max_s, max(work_s) / sum(work_s) AS longest_share
         FROM timings GROUP BY batch ORDER BY batch""",
 }
 """The study tables as queries over the campaign's tables; those of task times are not deterministic."""
@@ -83,10 +84,10 @@ GAP_STUDIES: Final[dict[str, str]] = {
           max(movement_worst) AS movement_max
         FROM gaps WHERE outcomes > 0 GROUP BY target, equal, members ORDER BY target, equal, members""",
     "worst_cases": """
-        SELECT target, profile, index, CAST(seed AS STRING) AS seed, members, partitions, balance_worst,
+        SELECT target, profile, history, CAST(seed AS STRING) AS seed, members, partitions, balance_worst,
           spread_worst, movement_worst, rack_worst FROM (
           SELECT *, row_number() OVER (PARTITION BY target, profile ORDER BY balance_worst DESC,
-            movement_worst DESC, rack_worst DESC, members, partitions, index) AS place
+            movement_worst DESC, rack_worst DESC, members, partitions, history) AS place
           FROM gaps WHERE balance_worst > 0 OR movement_worst > 0 OR rack_worst > 0)
         WHERE place = 1 ORDER BY target, profile""",
     "convergence": """
@@ -133,10 +134,7 @@ class CampaignOutcome:
             "complete": self.is_complete,
             "totals": self.totals,
             "verdicts": self.verdicts,
-            "findings": [
-                {k: int(v) if k == "seed" else v for k, v in row.items() if k != "trace"}
-                for row in self.findings
-            ],
+            "findings": [{k: v for k, v in row.items() if k != "trace"} for row in self.findings],
             "studies": self.studies,
         }
 
@@ -157,7 +155,7 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
         _write(campaign, tables.FINDINGS, findings(spark, campaign))
         finding_rows = _rows(campaign.table(spark, tables.FINDINGS))
         finding_rows.sort(
-            key=lambda row: (row["target"], row["claim"], row["input"], row["index"], row["kind"])
+            key=lambda row: (row["target"], row["claim"], row["input"], row["history"], row["kind"])
         )
         return CampaignOutcome(
             verdicts, finding_rows, reached, studies(spark, campaign), totals(campaign, batches)
@@ -222,18 +220,26 @@ def _timings(campaign: Campaign) -> Iterator[dict[str, Any]]:
     for number, receipt in campaign.done.items():
         for task in receipt["tasks"]:
             lane = campaign.lanes[task["lane"]]
-            yield {"target": lane.target, "profile": lane.profile, "batch": number, **task}
+            yield {
+                **task,
+                "target": lane.target,
+                "profile": lane.profile,
+                "batch": number,
+                "first_history": task["start"],
+                "histories": task["stop"] - task["start"],
+                "work_s": task["nanoseconds"] / 1e9,
+            }
 
 
 def _rows(frame: DataFrame) -> list[dict[str, Any]]:
     return [row.asDict() for row in frame.collect()]
 
 
-def _frame(spark: SparkSession, table: tables.Table, rows: list[dict[str, Any]]) -> DataFrame:
+def _frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> DataFrame:
     return spark.createDataFrame([tuple(row[name] for name in table.names) for row in rows], table.ddl)
 
 
-def _write(campaign: Campaign, table: tables.Table, frame: DataFrame) -> None:
+def _write(campaign: Campaign, table: Table, frame: DataFrame) -> None:
     frame.write.mode("overwrite").parquet(campaign.address(table))
 
 

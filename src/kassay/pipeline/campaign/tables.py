@@ -1,73 +1,22 @@
-"""The tables of a campaign: columns and types, how rows are written, and the hashes of what is stored.
+"""The tables of a campaign, and how a batch's rows are written.
 
-A deterministic column depends only on the campaign's spec: not on the machine, the number of workers,
-the batches or the time. A table's version increases when a reader of the old format would misread the
-new one. The hashes show whether a table still is what was written.
+A deterministic column depends only on the campaign's spec. A table's version increases when a reader of the
+old format would misread the new one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from kassay.pipeline.tables import Column, Summary, Table, arrow_struct, measures, summary_of
 
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql import Column as SparkColumn
     from pyspark.sql import DataFrame
 
 
-SCHEMA: Final = "kassay/campaign/3"
+SCHEMA: Final = "kassay/campaign/4"
 """Increases when a seed gives other histories or receipts count differently: old and new do not mix."""
-
-
-class Column(NamedTuple):
-    """One column; `type` is Spark's name of its type."""
-
-    name: str
-    type: str
-    meaning: str
-    deterministic: bool = True
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table; `batched` tables are written batch by batch, others at the end from the receipts."""
-
-    name: str
-    meaning: str
-    columns: tuple[Column, ...]
-    batched: bool = False
-    version: int = 1
-
-    @property
-    def ddl(self) -> str:
-        """The columns as Spark's DDL."""
-        return self._listed(" ")
-
-    @property
-    def struct(self) -> str:
-        """The columns as Spark's struct type."""
-        return f"struct<{self._listed(': ')}>"
-
-    def _listed(self, between: str) -> str:
-        return ", ".join(f"`{column.name}`{between}{column.type}" for column in self.columns)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns' names."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def deterministic(self) -> tuple[str, ...]:
-        """The names of the deterministic columns."""
-        return tuple(column.name for column in self.columns if column.deterministic)
-
-    def to_json(self) -> dict[str, Any]:
-        """The table as in a campaign's header."""
-        return {
-            "version": self.version,
-            "columns": {c.name: {"type": c.type, "deterministic": c.deterministic} for c in self.columns},
-        }
 
 
 _LANE: Final = (
@@ -76,8 +25,8 @@ _LANE: Final = (
 )
 _HISTORY: Final = (
     *_LANE,
-    Column("index", "bigint", "the history's number"),
-    Column("seed", "decimal(20,0)", "the history's seed: blake2b of the campaign's seed and the index"),
+    Column("history", "bigint", "the history's number"),
+    Column("seed", "bigint", "its seed: blake2b of the campaign's seed and the number, as a signed number"),
 )
 
 
@@ -104,6 +53,7 @@ RUNS: Final = _table(
     Column("rebalances", "int", "rounds (or requests) on which the target was called and checked"),
     Column("broken", "array<string>", "the claims that this history breaks, in order"),
     batched=True,
+    version=2,
 )
 DISTANCE: Final = (
     Column("members", "int", "most members in one outcome"),
@@ -143,6 +93,7 @@ GAPS: Final = _table(
     *_HISTORY,
     *DISTANCE,
     batched=True,
+    version=2,
 )
 VERDICTS: Final = _table(
     "verdicts",
@@ -166,14 +117,14 @@ FINDINGS: Final = _table(
     Column("kind", "string", "the violation without its names and numbers"),
     Column("failed", "bigint", "histories that show it"),
     Column("others", "int", "further kinds of the same target, claim and input that are left out"),
-    Column("index", "bigint", "the history that stands for it: the smallest, then the earliest"),
-    Column("seed", "decimal(20,0)", "that history's seed"),
+    Column("history", "bigint", "the history that stands for it: the smallest, then the earliest"),
+    Column("seed", "bigint", "that history's seed"),
     Column("members", "int", "members after shrinking"),
     Column("partitions", "int", "partitions after shrinking"),
     Column("events", "int", "events after shrinking"),
     Column("message", "string", "the violation in one line"),
     Column("trace", "string", "the shrunk trace, JSON of kassay/trace/5"),
-    version=3,
+    version=4,
 )
 REACHED: Final = _table(
     "reached",
@@ -187,14 +138,15 @@ TIMINGS: Final = _table(
     "a row a task: where and how long it ran",
     *_LANE,
     Column("batch", "int", "the batch"),
-    Column("start", "bigint", "the first index"),
-    Column("stop", "bigint", "the index after the last"),
-    Column("nanoseconds", "bigint", "time spent playing"),
+    Column("first_history", "bigint", "the number of the first history"),
+    Column("histories", "bigint", "histories played"),
+    Column("work_s", "double", "seconds spent playing"),
     Column("host", "string", "the machine"),
     Column("pid", "bigint", "the worker process"),
     Column("attempt", "int", "which try of the task this was, from 0"),
     Column("peak_kib", "bigint", "the worker process's peak memory so far"),
     measured=True,
+    version=2,
 )
 BATCHES: Final = _table(
     "batches",
@@ -221,33 +173,6 @@ SUMS: Final = "sums"
 WORK_DDL: Final = ", ".join([f"`{t.name}` {t.struct}" for t in BATCHED] + [f"`{SUMS}` string"])
 """The output of a worker: each row fills one column, with a table row or a task's sums."""
 
-_SCALARS: Final = {
-    "string": "string",
-    "bigint": "int64",
-    "int": "int32",
-    "double": "float64",
-    "boolean": "bool_",
-}
-
-
-def arrow_type(name: str) -> pyarrow.DataType:
-    """The Arrow type of a column's type."""
-    import pyarrow as pa
-
-    if name.startswith("array<"):
-        return pa.list_(arrow_type(name[6:-1]))
-    if name.startswith("decimal("):
-        precision, scale = name[8:-1].split(",")
-        return pa.decimal128(int(precision), int(scale))
-    return getattr(pa, _SCALARS[name])()
-
-
-def arrow_struct(table: Table) -> pyarrow.StructType:
-    """The table's columns as an Arrow struct."""
-    import pyarrow as pa
-
-    return pa.struct([pa.field(c.name, arrow_type(c.type)) for c in table.columns])
-
 
 def work_schema() -> pyarrow.Schema:
     """`WORK_DDL` as an Arrow schema."""
@@ -256,9 +181,6 @@ def work_schema() -> pyarrow.Schema:
     return pa.schema([*((t.name, arrow_struct(t)) for t in BATCHED), (SUMS, pa.string())])
 
 
-Summary = dict[str, Any]
-"""The `rows` of a table and the `hash` over them."""
-NO_ROWS: Final[Summary] = {"rows": 0, "hash": "0"}
 ROWS_A_FILE: Final = 400_000
 
 
@@ -271,28 +193,6 @@ def write_batch(rows: DataFrame, table: Table, place: str, expected: int) -> Sum
 
     seen = Observation(table.name)
     own = rows.where(rows[table.name].isNotNull()).select(f"{table.name}.*")
-    watched = own.observe(seen, *_measures(table.names))
+    watched = own.observe(seen, *measures(table.names))
     watched.coalesce(1 + expected // ROWS_A_FILE).write.mode("overwrite").parquet(place)
-    return _summary(seen.get)
-
-
-def summary(frame: DataFrame, columns: tuple[str, ...]) -> Summary:
-    """Number of rows, and hash of these columns; the hash does not depend on the order of the rows."""
-    return _summary(frame.agg(*_measures(columns)).collect()[0])
-
-
-def summary_by_batch(frame: DataFrame, table: Table) -> dict[int, Summary]:
-    """Rows and hash of each batch of a table."""
-    rows = frame.groupBy("batch").agg(*_measures(table.names)).collect()
-    return {row["batch"]: _summary(row) for row in rows}
-
-
-def _summary(measured: Any) -> Summary:
-    return {"rows": measured["rows"], "hash": str(measured["hash"] or 0)}
-
-
-def _measures(columns: tuple[str, ...]) -> tuple[SparkColumn, SparkColumn]:
-    from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
-
-    value = F.xxhash64(*columns).cast("decimal(38,0)")
-    return F.count(F.lit(1)).alias("rows"), F.sum(value).alias("hash")
+    return summary_of(seen.get)

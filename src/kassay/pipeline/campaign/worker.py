@@ -27,6 +27,7 @@ from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.lanes import Chunk, Lane
 from kassay.pipeline.campaign.records import Sums
 from kassay.pipeline.campaign.tables import DISTANCE, GAPS, RUNS, SUMS, work_schema
+from kassay.pipeline.tables import signed
 from kassay.pipeline.workers import TargetFile, as_on_driver
 from kassay.properties.sources import derive_seed
 
@@ -177,7 +178,7 @@ def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
         distance = Distance(kind) if measures else None
         case, seen = bench.look(index, distance.see if distance else None)
         sums.take(index, case, seen, bench.driver)
-        own = {**labels, "index": index, "seed": derive_seed(lane.job.options.seed, index)}
+        own = {**labels, "history": index, "seed": signed(derive_seed(lane.job.options.seed, index))}
         yield (
             RUNS.name,
             {

@@ -26,6 +26,8 @@ LOST: Final = "members-without-topics"
 JSON_LINES: Final = "json"
 PARTITION_MAX: Final = 999_999
 """More than any topic has: a higher number is an error in the line, and would cost unlimited memory."""
+AT_MAX: Final = 253_402_300_800_000
+"""The year 10000, in milliseconds since 1970: no later time is a TIMESTAMP."""
 
 _AT: Final = re.compile(
     r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)[T_ -]?(\d\d)[:-]?(\d\d)(?:[:-]?(\d\d)(?:\.(\d{3})\d*)?)?(?!\d)"
@@ -207,8 +209,8 @@ def _json_line(line: str, file: str, number: int, at: int | None) -> Seen:
         line.encode()
         document = parse_json(line, "not a member of a group in JSON")
         json.dumps(document, ensure_ascii=False).encode()
-        # the Parquet form stores a number: milliseconds since 1970
-        if type(stamp := document.pop("at", None)) is int and 0 <= stamp < 2**62:
+        # a number is milliseconds since 1970
+        if type(stamp := document.pop("at", None)) is int and 0 <= stamp < AT_MAX:
             at = stamp
         elif stamp is not None:
             at = _time(stamp if type(stamp) is str else "")

@@ -31,19 +31,19 @@ COUNTS: Final = {
 
 
 def events_of(snapshots: DataFrame) -> DataFrame:
-    """One row per event; `at` is the first snapshot that shows it.
+    """One row per event; `seen_at` is the first snapshot that shows it.
 
     Every step groups by group: snapshots partitioned by group need no further shuffle.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
 
-    by_group = Window.partitionBy("group")
-    earlier = by_group.orderBy("at").rangeBetween(Window.unboundedPreceding, -1)
-    later = by_group.orderBy(F.desc("at")).rangeBetween(Window.unboundedPreceding, -1)
+    by_group, time = Window.partitionBy("group_id"), F.unix_micros("seen_at")
+    earlier = by_group.orderBy(time).rangeBetween(Window.unboundedPreceding, -1)
+    later = by_group.orderBy(time.desc()).rangeBetween(Window.unboundedPreceding, -1)
     # The neighbouring instants of the group, by a window: a join would have to shuffle or to broadcast.
     rows = snapshots.select(
-        "*", F.max("at").over(earlier).alias("before"), F.min("at").over(later).alias("after")
+        "*", F.max("seen_at").over(earlier).alias("before"), F.min("seen_at").over(later).alias("after")
     )
     return _members(rows).unionByName(_partitions(rows))
 
@@ -53,11 +53,11 @@ def _members(rows: DataFrame) -> DataFrame:
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    by_member = Window.partitionBy("group", "member").orderBy("at")
-    members = rows.where(F.col("member").isNotNull()).select(
+    by_member = Window.partitionBy("group_id", "member_id").orderBy("seen_at")
+    members = rows.where(F.col("member_id").isNotNull()).select(
         "*",
-        F.lag("at").over(by_member).alias("last"),
-        F.lead("at").over(by_member).alias("next"),
+        F.lag("seen_at").over(by_member).alias("last"),
+        F.lead("seen_at").over(by_member).alias("next"),
         F.lag("topics").over(by_member).alias("read"),
     )
     stayed = F.col("last").eqNullSafe(F.col("before"))
@@ -66,9 +66,9 @@ def _members(rows: DataFrame) -> DataFrame:
     return _exploded(
         members,
         {
-            "join": (F.col("before").isNotNull() & ~stayed, "at"),
+            "join": (F.col("before").isNotNull() & ~stayed, "seen_at"),
             "leave": (goes, "after"),
-            "resubscribe": (F.col("before").isNotNull() & stayed & other, "at"),
+            "resubscribe": (F.col("before").isNotNull() & stayed & other, "seen_at"),
         },
     )
 
@@ -78,23 +78,25 @@ def _partitions(rows: DataFrame) -> DataFrame:
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    by_partition = Window.partitionBy("group", "topic", "partition").orderBy("at")
-    each = rows.select("group", "at", "before", "member", F.inline("owned"))
+    by_partition = Window.partitionBy("group_id", "topic", "partition_number").orderBy("seen_at")
+    each = rows.select("group_id", "seen_at", "before", "member_id", F.inline("owned"))
     # A partition listed both with a member and as unowned is the member's; max selects the member.
-    each = each.groupBy("group", "at", "before", "topic", "partition").agg(F.max("member").alias("member"))
+    each = each.groupBy("group_id", "seen_at", "before", "topic", "partition_number").agg(
+        F.max("member_id").alias("member_id")
+    )
     each = each.select(
         "*",
-        F.lag("at").over(by_partition).alias("last"),
-        F.lag("member").over(by_partition).alias("was"),
+        F.lag("seen_at").over(by_partition).alias("last"),
+        F.lag("member_id").over(by_partition).alias("previous_member_id"),
     )
     there = F.col("before").isNotNull()
     stayed = there & F.col("last").eqNullSafe(F.col("before"))
     return _exploded(
         each,
         {
-            "new-partition": (there & F.col("last").isNull(), "at"),
-            "move": (stayed & (F.col("was") != F.col("member")), "at"),
-            "unowned": (F.col("member").isNull(), "at"),
+            "new-partition": (there & F.col("last").isNull(), "seen_at"),
+            "move": (stayed & (F.col("previous_member_id") != F.col("member_id")), "seen_at"),
+            "unowned": (F.col("member_id").isNull(), "seen_at"),
         },
     )
 
@@ -116,14 +118,13 @@ def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataF
     )
     exploded = rows.where(F.size(events) > 0).select("*", F.explode(events).alias("change"))
     return exploded.select(
-        "group",
-        F.col("change.time").alias("at"),
+        "group_id",
+        F.col("change.time").alias("seen_at"),
         "change.event",
-        column("member", "string"),
+        column("member_id", "string"),
         column("topic", "string"),
-        column("partition", "int"),
-        column("was", "string"),
-        F.lit(True).alias("inferred"),
+        column("partition_number", "int"),
+        column("previous_member_id", "string"),
     )
 
 
@@ -131,20 +132,20 @@ def states_of(snapshots: DataFrame, events: DataFrame) -> DataFrame:
     """One row per group and time: its state, and the number of changes since the previous one."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    load = F.when(F.col("member").isNotNull(), F.size("owned"))
-    states = snapshots.groupBy("group", "at").agg(
-        F.count("member").alias("members"),
+    load = F.when(F.col("member_id").isNotNull(), F.size("owned"))
+    states = snapshots.groupBy("group_id", "seen_at").agg(
+        F.count("member_id").alias("members"),
         F.coalesce(F.sum(load), F.lit(0)).alias("owned"),
         F.max(load).alias("most"),
         F.min(load).alias("least"),
         F.coalesce(F.sum(load * load), F.lit(0)).alias("sum_squares"),
     )
-    per_time = events.groupBy("group", "at").agg(
+    per_time = events.groupBy("group_id", "seen_at").agg(
         *(F.count(F.when(F.col("event") == kind, 1)).alias(name) for kind, name in COUNTS.items())
     )
     joined = (
         states.hint("merge")
-        .join(per_time.hint("merge"), ["group", "at"], "left")
+        .join(per_time.hint("merge"), ["group_id", "seen_at"], "left")
         .fillna(0, [*COUNTS.values()])
     )
     return joined.withColumn("partitions", F.col("owned") + F.col("unowned"))
@@ -161,13 +162,14 @@ SUMMARY: Final = """
       sum(int(against_actual = 'worse')) AS worse, sum(int(against_actual = 'unknown')) AS unknown
     FROM replays GROUP BY assignor ORDER BY assignor != 'actual', balance, moved, assignor"""
 WORST: Final = """
-    SELECT `group`, members, partitions, rebalances, moved, moved_least, balance, spread_worst
+    SELECT group_id AS `group`, members, partitions, rebalances, moved, moved_least, balance, spread_worst
     FROM replays WHERE assignor = 'actual' AND (balance > 0 OR moved > moved_least)
-    ORDER BY balance DESC, moved - moved_least DESC, `group` LIMIT 10"""
+    ORDER BY balance DESC, moved - moved_least DESC, group_id LIMIT 10"""
 CHANGES: Final = """
-    SELECT against_actual, place, `group`, assignor, members, partitions, balance_more, moved_more FROM (
+    SELECT against_actual, place, group_id AS `group`, assignor, members, partitions, balance_more,
+      moved_more FROM (
       SELECT *, row_number() OVER (PARTITION BY assignor, against_actual
-        ORDER BY abs(balance_more) DESC, abs(moved_more) DESC, `group`) AS place
+        ORDER BY abs(balance_more) DESC, abs(moved_more) DESC, group_id) AS place
       FROM replays WHERE against_actual IN ('better', 'worse'))
     WHERE place <= 3 ORDER BY against_actual, assignor, place"""
 """The groups that each candidate improves and worsens most."""
@@ -200,10 +202,10 @@ def replay_fleet(
     fleet.parsed.unpersist()
     # From here on, the written table is the source, so that nothing is parsed twice.
     snapshots = spark.read.parquet(f"{out}/snapshots")
-    groups = snapshots.select("group").distinct().count()
+    groups = snapshots.select("group_id").distinct().count()
     # Groups differ in size by orders of magnitude: many pieces balance the tasks, and each fits in memory.
     pieces = max(1, min(groups, PIECES * spark.sparkContext.defaultParallelism))
-    by_group = snapshots.repartition(pieces, "group")
+    by_group = snapshots.repartition(pieces, "group_id")
     events_of(by_group).write.mode("overwrite").parquet(f"{out}/events")
     states_of(snapshots, spark.read.parquet(f"{out}/events")).write.mode("overwrite").parquet(f"{out}/states")
     replays(by_group, targets, known).write.mode("overwrite").parquet(f"{out}/replays")
@@ -214,8 +216,8 @@ def replay_fleet(
     return {
         "schema": SCHEMA,
         "groups": groups,
-        "groups_replayed": spark.sql("SELECT DISTINCT `group` FROM replays").count(),
-        "snapshots": snapshots.select("group", "at").distinct().count(),
+        "groups_replayed": spark.sql("SELECT DISTINCT group_id FROM replays").count(),
+        "snapshots": snapshots.select("group_id", "seen_at").distinct().count(),
         "assignors": [row.asDict() for row in spark.sql(SUMMARY).collect()],
         "worst": [row.asDict() for row in spark.sql(WORST).collect()],
         "changes": [row.asDict() for row in spark.sql(CHANGES).collect()],

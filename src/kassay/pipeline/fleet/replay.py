@@ -35,8 +35,9 @@ from kassay.model.groups.history import (
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
-from kassay.pipeline.campaign.tables import arrow_type
 from kassay.pipeline.campaign.worker import Distance
+from kassay.pipeline.fleet.tables import REPLAYS
+from kassay.pipeline.tables import arrow_struct
 from kassay.pipeline.workers import on_workers
 
 if TYPE_CHECKING:
@@ -44,12 +45,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 ACTUAL: Final = "actual"
-REPLAYS_DDL: Final = (
-    "`group` string, assignor string, members int, partitions int, rebalances int, to_switch bigint, "
-    "moved bigint, moved_least bigint, balance bigint, balance_worst bigint, spread_worst int, invalid int, "
-    "unsettled int, unanswered int, inferred boolean, against_actual string, balance_more bigint, "
-    "moved_more bigint"
-)
 _GENERATION: Final = 1
 
 Subscriptions = Mapping[tuple[str, str], tuple[str, ...]]
@@ -98,17 +93,17 @@ def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscription
     counts: dict[str, int] = {}
     assigned: set[str] = set()
     states: list[GroupState] = []
-    in_order = sorted(rows, key=lambda row: (row["at"], row["member"] or ""))
-    for _, instant in groupby(in_order, key=itemgetter("at")):
+    in_order = sorted(rows, key=lambda row: (row["seen_at"], row["member_id"] or ""))
+    for _, instant in groupby(in_order, key=itemgetter("seen_at")):
         seats: dict[str, FleetMember] = {}
         for row in instant:
-            owned = tuple(sorted(TopicPartition(tp["topic"], tp["partition"]) for tp in row["owned"]))
+            owned = tuple(sorted(TopicPartition(tp["topic"], tp["partition_number"]) for tp in row["owned"]))
             for topic, partition in owned:
                 counts[topic] = max(counts.get(topic, 0), partition + 1)
-            if row["member"] is not None:
+            if row["member_id"] is not None:
                 assigned.update(topic for topic, _ in owned)
                 subscribed = None if row["topics"] is None else tuple(row["topics"])
-                seats[row["member"]] = FleetMember(
+                seats[row["member_id"]] = FleetMember(
                     subscribed, owned, row["instance_id"], row["client_id"], row["rack"]
                 )
         stated = {
@@ -215,7 +210,7 @@ def replay_group(
     history, pairs = history_of(states)
     rebalances = sum(bool(after.seats) for _, after in pairs)
     labels = {
-        "group": group,
+        "group_id": group,
         "members": max(len(state.seats) for state in states),
         "partitions": sum(states[-1].counts.values()),
         "rebalances": rebalances,
@@ -274,7 +269,7 @@ def replays(snapshots: DataFrame, targets: Sequence[Target], known: Subscription
 
     work: Any = on_workers(partial(_replay_arrow, tuple(targets), known))
     work.__annotations__ = {"taken": pa.Table, "return": pa.Table}
-    return snapshots.groupBy("group").applyInArrow(work, REPLAYS_DDL)
+    return snapshots.groupBy("group_id").applyInArrow(work, REPLAYS.ddl)
 
 
 def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyarrow.Table) -> pyarrow.Table:
@@ -282,10 +277,8 @@ def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyar
     import pyarrow as pa
 
     rows = changed_rows(table)
-    replayed = list(replay_group(rows[0]["group"], rows, targets, _host, known))
-    columns = [part.replace("`", "").split() for part in REPLAYS_DDL.split(", ")]
-    schema = pa.schema([(name, arrow_type(type_)) for name, type_ in columns])
-    return pa.Table.from_pylist([{name: row[name] for name, _ in columns} for row in replayed], schema)
+    replayed = list(replay_group(rows[0]["group_id"], rows, targets, _host, known))
+    return pa.Table.from_pylist(replayed, pa.schema(list(arrow_struct(REPLAYS))))
 
 
 def changed_rows(table: pyarrow.Table) -> list[dict[str, Any]]:
@@ -293,10 +286,12 @@ def changed_rows(table: pyarrow.Table) -> list[dict[str, Any]]:
 
     Most snapshots change nothing; Arrow compares them before they become Python objects.
     """
-    table = table.sort_by([("at", "ascending"), ("member", "ascending")]).combine_chunks()
-    times = table.column("at").to_pylist()
+    import pyarrow as pa
+
+    table = table.sort_by([("seen_at", "ascending"), ("member_id", "ascending")]).combine_chunks()
+    times = table.column("seen_at").cast(pa.int64()).to_pylist()
     starts = [0, *(i for i, (a, b) in enumerate(pairwise(times), start=1) if a != b), len(times)]
-    shown, rows, last = table.drop_columns(["at"]), list[dict[str, Any]](), None
+    shown, rows, last = table.drop_columns(["seen_at"]), list[dict[str, Any]](), None
     for start, stop in pairwise(starts):
         now = shown.slice(start, stop - start)
         if last is None or not now.equals(last):

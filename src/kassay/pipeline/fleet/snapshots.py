@@ -11,6 +11,8 @@ from urllib.parse import unquote
 
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
+from kassay.pipeline.fleet.tables import OWNED, SNAPSHOTS
+from kassay.pipeline.tables import arrow_type
 from kassay.pipeline.workers import on_workers
 from kassay.reading.documents import head_of, is_file, is_folder, parse_json, read_text
 from kassay.reading.values import read_as
@@ -19,13 +21,11 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-TP: Final = "struct<topic: string, partition: int>"
-SNAPSHOTS_DDL: Final = (
-    f"`group` string, at bigint, member string, owned array<{TP}>, topics array<string>, "
-    "instance_id string, client_id string, rack string"
-)
-SEEN_DDL: Final = f"{SNAPSHOTS_DDL}, view string, file string, line int, reason string, text string"
-SEEN: Final = tuple(part.split()[0].strip("`") for part in SEEN_DDL.replace(TP, "").split(", "))
+SEEN_DDL: Final = f"{SNAPSHOTS.ddl}, view string, file string, line int, reason string, text string"
+AS_IN_JSON: Final = {"group": "group_id", "at": "seen_at", "member": "member_id"}
+"""The columns of Parquet that is named as JSON lines are, and those of the table."""
+_OWNED_AS_IN_JSON: Final = "array<struct<topic:string,partition:int>>"
+SEEN: Final = (*SNAPSHOTS.names, "view", "file", "line", "reason", "text")
 TABLE: Final = "table"
 """The `view` of rows from Parquet."""
 
@@ -42,7 +42,7 @@ class Fleet(NamedTuple):
 
 
 def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
-    """The snapshots in these files and folders; text, JSON lines, or Parquet of `SNAPSHOTS_DDL`.
+    """The snapshots in these files and folders; text, JSON lines, or Parquet of `SNAPSHOTS`.
 
     Raises `InputError` for a location without files, or with both Parquet and other files.
     """
@@ -58,17 +58,17 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     rows = rows.persist(StorageLevel.DISK_ONLY)
     good = rows.where(F.col("reason").isNull())
     usable = good.where(F.col("view") != LOST)
-    instants = usable.where(F.col("view") == OFFSETS).select("group", "at").distinct()
+    instants = usable.where(F.col("view") == OFFSETS).select("group_id", "seen_at").distinct()
     lost = good.where(F.col("view") == LOST)
     # A row without topics identifies the members; the offsets view of the same instant has their partitions.
-    owning = lost.join(instants, ["group", "at"], "left_semi")
-    alone = lost.join(instants, ["group", "at"], "left_anti").select(
+    owning = lost.join(instants, ["group_id", "seen_at"], "left_semi")
+    alone = lost.join(instants, ["group_id", "seen_at"], "left_anti").select(
         "file",
         "line",
         F.lit(
             "topics are missing from this output: expected the offsets view of the same instant as well"
         ).alias("reason"),
-        F.concat_ws(" ", "group", "member").alias("text"),
+        F.concat_ws(" ", "group_id", "member_id").alias("text"),
     )
     rejected = (
         rows.where(F.col("reason").isNotNull()).select("file", "line", "reason", "text").unionByName(alone)
@@ -107,8 +107,16 @@ def _table(spark: SparkSession, path: str) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
     frame = spark.read.option("recursiveFileLookup", "true").parquet(path)
+    for name, own in AS_IN_JSON.items():
+        if name in frame.columns and own not in frame.columns:
+            frame = frame.withColumnRenamed(name, own)
     types = {field.name: field.dataType.simpleString() for field in frame.schema}
-    columns = spark.createDataFrame([], SNAPSHOTS_DDL).schema
+    if types.get("seen_at") == "bigint":
+        frame = frame.withColumn("seen_at", F.timestamp_millis("seen_at"))
+    if types.get("owned") == _OWNED_AS_IN_JSON:
+        frame = frame.withColumn("owned", F.col("owned").cast(OWNED))
+    types = {field.name: field.dataType.simpleString() for field in frame.schema}
+    columns = spark.createDataFrame([], SNAPSHOTS.ddl).schema
     for column in columns:
         name, expected = column.name, column.dataType.simpleString()
         if name not in types:
@@ -118,17 +126,19 @@ def _table(spark: SparkSession, path: str) -> DataFrame:
     wrong = F.exists(
         "owned",
         lambda tp: (
-            tp["topic"].isNull() | tp["partition"].isNull() | ~tp["partition"].between(0, PARTITION_MAX)
+            tp["topic"].isNull()
+            | tp["partition_number"].isNull()
+            | ~tp["partition_number"].between(0, PARTITION_MAX)
         ),
     )
     reason = (
-        F.when(F.col("group").isNull(), "group: expected a text, got null")
-        .when(F.col("at").isNull(), "at: expected milliseconds since 1970, got null")
+        F.when(F.col("group_id").isNull(), "group_id: expected a text, got null")
+        .when(F.col("seen_at").isNull(), "seen_at: expected a time, got null")
         .when(F.col("owned").isNull(), "owned: expected a list, got null")
         .when(wrong, f"owned: expected topics and partitions from 0 to {PARTITION_MAX}")
         .when(F.exists("topics", lambda topic: topic.isNull()), "topics: expected texts, got null")
     )
-    text = F.substring(F.to_json(F.struct("group", "at", "member", "owned", "topics")), 1, 200)
+    text = F.substring(F.to_json(F.struct("group_id", "seen_at", "member_id", "owned", "topics")), 1, 200)
     # The row number is an int in any realistic file.
     line = (F.col("_metadata.row_index") + 1).cast("int")
     return frame.select(
@@ -185,12 +195,20 @@ def _packed(rows: Sequence[Seen | Rejected]) -> pyarrow.RecordBatch:
     """The rows as columns of `SEEN_DDL`."""
     import pyarrow as pa
 
-    names = ("group", "at", "member", "topics", "instance_id", "client_id", "rack", "view", "file", "line")
-    text = pa.string()
-    types = (text, pa.int64(), text, pa.list_(text), text, text, text, text, text, pa.int32())
-    columns = {
-        name: pa.array([getattr(row, name, None) for row in rows], type_) for name, type_ in zip(names, types)
+    own = {
+        "group_id": ("group", pa.string()),
+        "member_id": ("member", pa.string()),
+        "topics": ("topics", pa.list_(pa.string())),
+        **{name: (name, pa.string()) for name in ("instance_id", "client_id", "rack", "view", "file")},
+        "line": ("line", pa.int32()),
+        **{name: (name, pa.string()) for name in ("reason", "text")},
     }
+    columns = {
+        column: pa.array([getattr(row, name, None) for row in rows], type_)
+        for column, (name, type_) in own.items()
+    }
+    times = (getattr(row, "at", None) for row in rows)
+    microseconds = pa.array([None if at is None else 1000 * at for at in times], pa.int64())
     starts, topics, partitions = [0], list[str](), list[int]()
     for row in rows:
         if isinstance(row, Seen):
@@ -198,11 +216,10 @@ def _packed(rows: Sequence[Seen | Rejected]) -> pyarrow.RecordBatch:
             partitions += [partition for _, partition in row.owned]
         starts.append(len(topics))
     tps = pa.StructArray.from_arrays(
-        [pa.array(topics, text), pa.array(partitions, pa.int32())], ["topic", "partition"]
+        [pa.array(topics, pa.string()), pa.array(partitions, pa.int32())], ["topic", "partition_number"]
     )
     columns["owned"] = pa.ListArray.from_arrays(pa.array(starts, pa.int32()), tps)
-    for name in ("reason", "text"):
-        columns[name] = pa.array([getattr(row, name, None) for row in rows], text)
+    columns["seen_at"] = microseconds.cast(arrow_type("timestamp"))
     return pa.RecordBatch.from_pydict({name: columns[name] for name in SEEN})
 
 
@@ -210,11 +227,13 @@ def _merged(rows: DataFrame) -> DataFrame:
     """One row per group, time and member, merged from all lines about it."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    grouped = rows.groupBy("group", "at", "member").agg(
+    grouped = rows.groupBy("group_id", "seen_at", "member_id").agg(
         F.array_sort(F.array_distinct(F.flatten(F.collect_list("owned")))).alias("owned"),
         *(F.max(name).alias(name) for name in ("topics", "instance_id", "client_id", "rack")),
     )
-    return grouped.select("group", "at", "member", "owned", "topics", "instance_id", "client_id", "rack")
+    return grouped.select(
+        "group_id", "seen_at", "member_id", "owned", "topics", "instance_id", "client_id", "rack"
+    )
 
 
 @dataclass(frozen=True)

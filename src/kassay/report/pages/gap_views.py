@@ -213,7 +213,7 @@ GAP_COLUMNS: Final = (
 WORST_COLUMNS: Final = (
     ("target", "target"),
     ("profile", "profile"),
-    ("index", "history"),
+    ("history", "history"),
     ("members", "members"),
     ("partitions", "partitions"),
     ("balance_worst", "balance gap"),

@@ -30,7 +30,7 @@ def campaign_terminal(outcome: Row) -> View:
             "breaks ",
             (f"{row['claim']}", "red"),
             f" on {row['input']} input, in {counted(row['failed'], 'history')}; smallest: "
-            f"{row['profile']} history {row['index']}, {row['message']}",
+            f"{row['profile']} history {row['history']}, {row['message']}",
             (f"; {row['others']} further kinds" if row["others"] else ""),
         )
         for row in outcome["findings"]
