@@ -1,12 +1,15 @@
 """A group at each number of members: what is safe, what the optimum moves, the busiest by lag."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.engines.clusters.scale import scale, usual_most, with_members
+from kassay.engines.clusters.scale import counts_of, scale, usual_most, with_members
 from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
+from kassay.report.screen.clusters import meaning_of
 from tests.cli.runner import valid
 from tests.engines.clusters.cluster import observed, offsets
 
@@ -37,6 +40,23 @@ def test_the_optimum_never_spreads_or_moves_more():
         for each in scale(TWELVE, resolve(spec), 8).counts:
             assert each.optimum.loads.spread <= each.assignor.loads.spread
             assert each.optimum.moved <= each.assignor.moved or each.assignor.loads.spread > 1
+
+
+def test_of_a_large_group_some_counts_are_evaluated_and_all_near_to_todays(monkeypatch):
+    assert list(counts_of(TWELVE, 14)) == [*range(1, 15)]
+    owned = {f"m{n:03d}": [f"t-{n * 20 + p}" for p in range(20)] for n in range(100)}
+    group = observed(offsets(owned))
+    monkeypatch.setattr("kassay.engines.clusters.scale.WORK", 400_000)
+    chosen = counts_of(group, 200)
+    assert {1, 200, *range(95, 106)} <= {*chosen}
+    assert len(chosen) <= 400_000 // (5 * 2_100)
+    apart = [after / before for before, after in pairwise(chosen) if before >= 10]
+    assert max(apart) < 1.4, "no wide gap"
+    answer = scale(group, resolve("range"), 200)
+    assert [each.members for each in answer.counts] == chosen
+    assert answer.left_out == 200 - len(chosen)
+    assert f"{answer.left_out} counts, the more the further" in meaning_of(answer)
+    valid(answer.to_json(), "scale-1")
 
 
 def test_fewer_are_the_first_and_more_are_newcomers():

@@ -54,7 +54,7 @@ def command(**chosen: Any) -> int:
             most=chosen["most"],
             lag=chosen["lag"],
             seconds=chosen["seconds"],
-            progress=tell,
+            progress=lambda members, _="": tell(members, f"{members:g} members"),
         )
     answer = result.answer
     if isinstance(answer, OtherAnswer) and chosen["out"] is not None:

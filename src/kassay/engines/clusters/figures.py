@@ -7,8 +7,11 @@ in-sync replica. Both are counted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, filterfalse, repeat
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -135,9 +138,9 @@ def _by_topic(
 ) -> tuple[TopicLoads, ...]:
     counts = {topic: dict.fromkeys(ids, 0) for topic, ids in subscribers.items()}
     for member_id, tps in assignment.items():
-        for topic, _ in tps:
+        for topic, number in Counter(map(itemgetter(0), tps)).items():
             if topic in counts:
-                counts[topic][member_id] = counts[topic].get(member_id, 0) + 1
+                counts[topic][member_id] = number
     topics = [TopicLoads(topic, min(own.values()), max(own.values())) for topic, own in counts.items() if own]
     return tuple(sorted(topics, key=lambda each: (-each.spread, each.topic)))
 
@@ -147,9 +150,11 @@ def _lags(
     assignment: Mapping[str, tuple[TopicPartition, ...]],
     lags: Mapping[TopicPartition, int],
 ) -> MemberLags:
-    sums = {member_id: sum(lags.get(tp, 0) for tp in assignment.get(member_id, ())) for member_id in members}
-    busiest = max(sums, key=lambda member_id: sums[member_id])
-    unknown = sum(tp not in lags for tps in assignment.values() for tp in tps)
+    lag_of, none = lags.get, repeat(0)
+    sums = {member_id: sum(map(lag_of, assignment.get(member_id, ()), none)) for member_id in members}
+    busiest = max(sums, key=sums.__getitem__)
+    every = chain.from_iterable(assignment.values())
+    unknown = sum(1 for _ in filterfalse(lags.__contains__, every))
     return MemberLags(min(sums.values()), sums[busiest], busiest, unknown)
 
 

@@ -27,11 +27,9 @@ from kassay.engines.clusters.observed import ObservedGroup
 from kassay.engines.processes.host import Host, Maker
 from kassay.engines.targets.resolve import Target
 from kassay.model.calls import Failure, Look
-from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import Change, History, Join
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.java import hash_map_order
@@ -334,6 +332,8 @@ def _failure(rebalanced: Rebalanced) -> str | None:
 
 def _fault(last: Step) -> str | None:
     """Why the answer is not an assignment; None if it is one."""
+    if last.group.by_id.keys() >= last.given.keys() and last.facts.is_sound:
+        return None
     read = {member.member_id: frozenset(member.topics) for member in last.group.members}
     given = Counter(tp for tps in last.given.values() for tp in tps)
     for member_id, tps in last.given.items():
@@ -357,28 +357,25 @@ def _step(
     after: Assignment,
     scales: LagsAndLeaders,
 ) -> PlayedStep:
-    """The figures of a rebalance, compared with what members owned before it."""
+    """The figures of a rebalance whose answer is an assignment, compared with what members owned before."""
     first, last = rebalanced.steps[0], rebalanced.steps[-1]
-    staying = first.group.by_id
-    owners = {tp: member for tp, member in before.owners().items() if last.cluster.has(tp)}
-    kept = {tp: member for tp, member in owners.items() if member in staying}
-    moves = moved(after, kept)
+    staying, counts, owner_now = first.group.by_id, last.cluster.counts, last.facts.owners
+    owners = {tp: member for tp, member in before.owners().items() if 0 <= tp[1] < counts.get(tp[0], 0)}
+    gone = before.keys() - staying.keys()
+    kept = {tp: member for tp, member in owners.items() if member not in gone} if gone else owners
+    losers = [member for tp, member in kept.items() if owner_now.get(tp) != member]
     eager = target.kind is CLIENT and target.protocol is RebalanceProtocol.EAGER
-    given = set().union(*after.values()) if len(after) else set[TopicPartition]()
-    everything = {
-        tp for name, tps in last.cluster.partitions.items() if name in last.group.subscribers for tp in tps
-    }
     rounds = _rounds(rebalanced, eager)
     return PlayedStep(
         text,
         loads_of(staying, after, last.group.subscribers, scales),
-        len(moves),
+        len(losers),
         len(owners) - len(kept),
-        len(everything - given),
-        len(kept) if eager else len(moves),
+        last.facts.left,
+        len(kept) if eager else len(losers),
         rounds,
         racks_of(last.cluster, last.group, after, scales),
-        {} if rounds is None else _late_rounds(rounds, {kept[tp] for tp in moves}),
+        {} if rounds is None else _late_rounds(rounds, set(losers)),
     )
 
 

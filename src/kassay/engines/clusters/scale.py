@@ -34,6 +34,12 @@ EXTRA_SHARE: Final = 10
 """A count is safe if it moves at most 1/10 of the partitions more than the fewest moves."""
 MEMBERS_MIN: Final = 2
 """A single member is never safe: while it restarts or after it fails, no member reads."""
+WORK: Final = 30_000_000
+"""The most partitions and members, times plays, of all counts together; beyond it counts are left out."""
+PLAYS: Final = 5
+"""What a count takes, in plays: the optimum as much as three, the assignor, and newcomers at other places."""
+NEAR: Final = 5
+"""Counts so near to today's are never left out."""
 LOAD_FACTOR: Final = 2
 """A count is safe if the busiest member has at most twice what it has today: more is not known to fit."""
 
@@ -142,7 +148,7 @@ class UsefulStep(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupScale:
-    """A group at every number of members evaluated."""
+    """A group at every number of members evaluated; `left_out` numbers were not, for there are too many."""
 
     observed: ObservedGroup
     target: str
@@ -152,6 +158,7 @@ class GroupScale:
     alarm: str | None = None
     loads: Loads | None = None
     lag: int | None = None
+    left_out: int = 0
 
     @property
     def steps(self) -> tuple[UsefulStep, ...]:
@@ -182,6 +189,7 @@ class GroupScale:
             "partitions": sum(self.observed.cluster.counts.values()),
             "extra_moves": self.extra_moves,
             "counts": [each.to_json() for each in self.counts],
+            "left_out": self.left_out,
             "useful": [each.members for each in self.counts if each.is_useful],
             "steps": [list(each) for each in self.steps],
             "today": None if self.loads is None else self.loads.to_json(),
@@ -197,6 +205,31 @@ def usual_most(observed: ObservedGroup) -> int:
     return min(max(today, min(2 * today, sum(observed.cluster.counts.values()))), COUNTS_MAX)
 
 
+def counts_of(observed: ObservedGroup, most: int) -> Sequence[int]:
+    """The numbers of members to evaluate, up to `most`: all of them unless the group is too large for that.
+
+    Then 1 and `most`, today's with its neighbours, and others at equal ratios: from one to the next the mean
+    load falls by the same share.
+    """
+    size = sum(observed.cluster.counts.values()) + len(observed.group.members)
+    number, today = max(2, WORK // (PLAYS * size)), len(observed.group.members)
+    if most <= number:
+        return range(1, most + 1)
+    near = {count for count in range(today - NEAR, today + NEAR + 1) if 1 <= count <= most}
+    ratio = 1.01
+    while len(spread := _ladder(most, ratio)) > max(2, number - len(near)):
+        ratio *= 1.01
+    return sorted(near.union(spread))
+
+
+def _ladder(most: int, ratio: float) -> list[int]:
+    """Numbers from 1 to `most`, each larger than the one before by this factor, and by 1 at the least."""
+    rungs = [1]
+    while rungs[-1] < most:
+        rungs.append(min(most, max(rungs[-1] + 1, int(rungs[-1] * ratio))))
+    return rungs
+
+
 def scale(
     observed: ObservedGroup,
     target: Target,
@@ -207,10 +240,11 @@ def scale(
     seconds: float = 1.0,
     report: Callable[[int], object] = lambda _: None,
 ) -> GroupScale:
-    """The group with 1 to `most` members.
+    """The group with 1 to `most` members, of a large group at some of these numbers (`counts_of`).
 
     `extra_moves`: how many moves above the fewest are still safe, by default a tenth of the partitions.
-    `seconds` limits each search for the best weights. `report` is called with the number of counts done.
+    `seconds` limits each search for the best weights. `report` gets each number of members
+    that is done.
     """
     if extra_moves is None:
         extra_moves = -(-sum(observed.cluster.counts.values()) // EXTRA_SHARE)
@@ -218,7 +252,7 @@ def scale(
     best = resolve(OPTIMUM)
     limits = _limits(observed, lags)
     with target.open() as host, best.open() as best_host:
-        for members in range(1, most + 1):
+        for members in counts_of(observed, most):
             group = with_members(observed, members)
             optimum = play_on(best_host, best, group, ()).steps[0]
             placed = [play_on(host, target, each, ()) for each in _placed(observed, members)]
@@ -243,7 +277,10 @@ def scale(
     loads = loads_today(replace(observed, scales=scales))
     known = observed.scales.lags if lags is None else lags
     behind = None if known is None else sum(known.values())
-    return GroupScale(observed, target.spec, today, tuple(counts), extra_moves, alarm, loads, behind)
+    left_out = most - len(counts)
+    return GroupScale(
+        observed, target.spec, today, tuple(counts), extra_moves, alarm, loads, behind, left_out
+    )
 
 
 def _limits(observed: ObservedGroup, lags: Mapping[TopicPartition, int] | None) -> ScaleLimits:

@@ -539,7 +539,19 @@ def meaning_of(answer: GroupScale) -> str:
         f"at most {LOAD_FACTOR} times what the busiest member has today, never a single member. useful: the "
         "busiest member gets lighter; at other counts it does not. "
         "Fewer members are the first by id; moves +n are partitions of those that went."
+        + _left_out(answer)
         + _unknown_lags(answer)
+    )
+
+
+def _left_out(answer: GroupScale) -> str:
+    """That not every count was evaluated."""
+    if not answer.left_out:
+        return ""
+    partitions = sum(answer.observed.cluster.counts.values())
+    return (
+        f" Not evaluated, as each is a rebalance of {partitions:,} partitions: {answer.left_out:,} counts, "
+        "the more the further from today's; fewer with a lower --max-members."
     )
 
 
