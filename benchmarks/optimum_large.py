@@ -9,9 +9,10 @@ numpy and one of `SimpleMinCostFlow` a level. Ours includes levels, layout, flow
 and the independent check. Both get the problem parsed; imports are outside the clock, and CPU seconds of this
 process are counted. The costs must agree. Placements are those of `benchmarks/placement_optimum`: ours from
 the document to the accepted certificate, leaders included, the peer two flows without a proof; copies must
-agree. Tasks have no peer: the ratio is to the seconds that they may take, of clients without racks, since
-fewest racks are found by a search. The other rows say what it takes to read a problem, to write its result
-and to check that, as multiples of the optimum between.
+agree. Of brokers with unequal shares, which need two flows for replicas alone, the peer solves those with
+equal ones. Tasks have no peer: the ratio is to the seconds that they may take, of clients without racks,
+since fewest racks are found by a search. The other rows say what it takes to read a problem, to write its
+result and to check that, as multiples of the optimum between.
 """
 
 from __future__ import annotations
@@ -91,11 +92,16 @@ ROWS: dict[str, tuple[Callable[[int, int], dict[str, Any]], int, int]] = {
 }
 PEERED = ("ladder", "nested", "groups", "random")
 PLACEMENTS = {
-    "placement-48": (48, 1_000),
-    "placement-100": (100, 3_000),
-    "placement-200": (200, 10_000),
-    "placement-1000": (1_000, 100_000),
+    "placement-48": ("add", 48, 1_000),
+    "placement-100": ("add", 100, 3_000),
+    "placement-200": ("add", 200, 10_000),
+    "placement-1000": ("add", 1_000, 100_000),
+    "skewed-200": ("skewed", 200, 10_000),
+    "skewed-1000": ("skewed", 1_000, 100_000),
+    "shares-200": ("shares", 200, 10_000),
+    "shares-1000": ("shares", 1_000, 100_000),
 }
+"""Shapes; of `shares` brokers have 1, 2 or 3, and the peer solves `skewed`: only equal shares are plain."""
 TASKS = {"tasks-40": (40, 600, 5), "tasks-100": (100, 2_000, 20), "tasks-200": (200, 5_000, 60)}
 """Clients, tasks, and the seconds that an optimum may take."""
 HEAD = f"{'':24}{'ours, s':>10}{'OR-tools, s':>13}{'ratio':>8}{'goal':>7}"
@@ -216,14 +222,20 @@ def beside_ortools(names: Sequence[str], runs: int) -> None:
 def placements(names: Sequence[str], runs: int) -> None:
     """Print placements with their leaders, from document to accepted certificate, beside two flows."""
     for name in names:
-        brokers, partitions = PLACEMENTS[name]
-        made, document = seconds(1, partial(placement, "add", 1, brokers=brokers, partitions=partitions))
+        shape, brokers, partitions = PLACEMENTS[name]
+        drawn = "add" if shape == "add" else "skewed"
+        made, document = seconds(1, partial(placement, drawn, 1, brokers=brokers, partitions=partitions))
         times = runs if partitions <= MANY else 1
-        peer, theirs = seconds(times, placement_optimum.ortools, document, [], 0)
+        by = placement_optimum.ortools if shape == "add" else placement_optimum.ortools_uneven
+        peer, theirs = seconds(times, by, document, [], 0)
+        if shape == "shares":
+            for place, broker in enumerate(document["brokers"]):
+                broker["share"] = 1 + place % 3
         own, mine = seconds(times, solve_document, document)
-        if mine["copies"] != theirs["copies"]:
+        if shape != "shares" and mine["copies"] != theirs["copies"]:
             raise SystemExit(f"{name}: ours copies {mine['copies']}, OR-tools {theirs['copies']}")
-        beside(f"placement {brokers} x {partitions}", own, peer, 1.5, f"   generator {made:.2f} s")
+        row = f"{shape} {brokers} x {partitions}"
+        beside(row, own, peer, 2.5 if shape == "shares" else 1.5, f"   generator {made:.2f} s")
 
 
 def all_tasks(names: Sequence[str], runs: int) -> None:

@@ -1,16 +1,15 @@
 """The replica placement optimum next to OR-tools' flows, CP-SAT and networkx, each in its own process.
 
 Run `python benchmarks/placement_optimum.py [LIMIT_S] [SHAPE ...]`, by default 30 s and the shapes add,
-create, remove, rack_skew and skewed; the larger sizes of `add` have OR-tools' flows as their only peer,
-those of `skewed` have none: their costs fit OR-tools' 64 bits only without the sum of the shares. All
-solve the same: rack rule, least sum of squared counts, then fewest copies; kassay chooses leaders as well,
-and its time includes reading the document and checking the certificate. The peers' times are those of
-building the model and solving, without imports. `ortools` is the best formulation on `SimpleMinCostFlow`
-(partition and rack -> kept broker or rack hub -> quota), leaders as a second flow, arcs in bulk, nothing
-proven, for racks that take one replica; it gives out rows, leader first. networkx has its network simplex
-on the plain network and runs up to 300 partitions. CP-SAT runs with one worker, once on the whole
-problem (`cpsat`), once given the optimal counts (`told`), so that it has to find the copies alone. Ratios
-are kassay's time by the peer's.
+create, remove, rack_skew and skewed; the larger sizes of `add` and `skewed` have OR-tools' flows as their
+only peer. All solve the same: rack rule, least sum of squared counts, then fewest copies; kassay chooses
+leaders as well, and its time includes reading the document and checking the certificate. The peers' times
+are those of building the model and solving, without imports. `ortools` is the best formulation on
+`SimpleMinCostFlow` (partition and rack -> kept broker or rack hub -> quota), leaders as a second flow, arcs
+in bulk, nothing proven, for racks that take one replica at the most; it gives out rows, leader first.
+networkx has its network simplex on the plain network and runs up to 300 partitions. CP-SAT runs with one
+worker, once on the whole problem (`cpsat`), once given the optimal counts (`told`), so that it has to find
+the copies alone. Ratios are kassay's time by the peer's.
 """
 
 from __future__ import annotations
@@ -110,26 +109,28 @@ def networkx(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any
     return {"status": "optimal", "copies": cost % dear, "seconds": time.perf_counter() - began}
 
 
-def ortools(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any]:
-    """Replicas as one flow, then leaders as another, both with OR-tools."""
+def flow(places: int, supplies: Any, arcs: list[tuple[Any, Any, Any, Any]], units: int) -> list[Any]:
+    """The flows of these arcs by OR-tools, where a place pays for each unit more than for the one before."""
     import numpy as np
     from ortools.graph.python import min_cost_flow
 
+    engine: Any = min_cost_flow.SimpleMinCostFlow()
+    steps = -(-units // places) + 2
+    last: Any = np.repeat(np.arange(places), steps), np.full(places * steps, len(supplies) - 1)
+    dear = np.tile((units + 1) * (2 * np.arange(steps) + 1), places)
+    columns = zip(*arcs, (*last, np.ones(places * steps, int), dear), strict=True)
+    numbers = engine.add_arcs_with_capacity_and_unit_cost(*map(np.concatenate, columns))
+    engine.set_nodes_supplies(np.arange(len(supplies)), supplies)
+    assert engine.solve() == engine.OPTIMAL
+    return list(np.split(engine.flows(numbers), np.cumsum([len(tails) for tails, *_ in arcs])))
+
+
+def ortools(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any]:
+    """Replicas as one flow, then leaders as another, both with OR-tools; each rack holds one of each."""
+    import numpy as np
+
     brokers, rows = document["brokers"], np.array(document["current"]["t0000"])
     began = time.perf_counter()
-
-    def flow(places: int, supplies: Any, arcs: list[tuple[Any, Any, Any, Any]], units: int) -> list[Any]:
-        """The flows of these arcs, where a place pays for each unit more than for the one before."""
-        engine: Any = min_cost_flow.SimpleMinCostFlow()
-        steps = -(-units // places) + 2
-        last: Any = np.repeat(np.arange(places), steps), np.full(places * steps, len(supplies) - 1)
-        dear = np.tile((units + 1) * (2 * np.arange(steps) + 1), places)
-        columns = zip(*arcs, (*last, np.ones(places * steps, int), dear), strict=True)
-        numbers = engine.add_arcs_with_capacity_and_unit_cost(*map(np.concatenate, columns))
-        engine.set_nodes_supplies(np.arange(len(supplies)), supplies)
-        assert engine.solve() == engine.OPTIMAL
-        return list(np.split(engine.flows(numbers), np.cumsum([len(tails) for tails, *_ in arcs])))
-
     racks = np.unique([broker["rack"] for broker in brokers], return_inverse=True)[1]
     number, size, every = len(brokers), racks.max() + 1, len(rows)
     cells = number + size + np.arange(every * size)
@@ -152,6 +153,58 @@ def ortools(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any]
     for rack in range(size):
         takers = np.flatnonzero(racks == rack)
         chosen[rack::size][fresh[rack::size] > 0] = np.repeat(takers, out[takers])
+    return led(rows, chosen.reshape(every, size), number, int(fresh.sum()), began)
+
+
+def ortools_uneven(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any]:
+    """The same where a rack holds one replica of a partition or none: more racks than replicas."""
+    import numpy as np
+
+    brokers, rows = document["brokers"], np.array(document["current"]["t0000"])
+    began = time.perf_counter()
+    racks = np.unique([broker["rack"] for broker in brokers], return_inverse=True)[1]
+    number, size, (every, rf) = len(brokers), racks.max() + 1, rows.shape
+    own = number + size + np.arange(every)
+    # A cell for each partition and rack that holds it today; other racks' hubs are reached without one.
+    held = np.repeat(np.arange(every), rf) * size + racks[rows.ravel()]
+    pairs, cell_of = np.unique(held, return_inverse=True)
+    away = np.setdiff1d(np.arange(every * size), pairs)
+    cells = own[-1] + 1 + np.arange(len(pairs))
+    supplies = np.zeros(number + size + every + len(pairs) + 1, int)
+    supplies[own], supplies[-1] = rf, -every * rf
+
+    def ones(like: Any) -> Any:
+        return np.ones(len(like), int)
+
+    _, kept, copied, fresh, out, _ = flow(
+        number,
+        supplies,
+        [
+            (own[pairs // size], cells, ones(pairs), 0 * ones(pairs)),
+            (cells[cell_of], rows.ravel(), ones(held), 0 * ones(held)),
+            (cells, number + pairs % size, ones(pairs), ones(pairs)),
+            (own[away // size], number + away % size, ones(away), ones(away)),
+            (number + racks, np.arange(number), np.full(number, every), np.zeros(number, int)),
+        ],
+        every * rf,
+    )
+    new = np.sort(np.concatenate((pairs[copied > 0], away[fresh > 0])))
+    wholes, places = [held[kept > 0] // size], [rows.ravel()[kept > 0]]
+    for rack in range(size):
+        takers = np.flatnonzero(racks == rack)
+        wholes.append(new[new % size == rack] // size)
+        places.append(np.repeat(takers, out[takers]))
+    order = np.argsort(np.concatenate(wholes), kind="stable")
+    chosen = np.concatenate(places)[order].reshape(every, rf)
+    return led(rows, chosen, number, len(new), began)
+
+
+def led(rows: Any, replicas: Any, number: int, copies: int, began: float) -> dict[str, Any]:
+    """The answer with leaders for these replicas by a flow of their own."""
+    import numpy as np
+
+    every, size = replicas.shape
+    chosen, one = replicas.ravel(), np.ones(replicas.size, int)
     homes: Any = np.repeat(rows[:, 0], size)
     away = (chosen != homes) & np.repeat((chosen == homes).reshape(every, size).any(1), size)
     supplies = np.concatenate((np.zeros(number, int), np.ones(every, int), [-every]))
@@ -165,7 +218,7 @@ def ortools(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any]
     order = np.argsort(-leads.reshape(every, size), axis=1, kind="stable")
     assignment = np.take_along_axis(chosen.reshape(every, size), order, 1).tolist()
     seconds = time.perf_counter() - began
-    return {"status": "optimal", "copies": int(fresh.sum()), "seconds": seconds, "assignment": assignment}
+    return {"status": "optimal", "copies": copies, "seconds": seconds, "assignment": assignment}
 
 
 PEERS: dict[str, Callable[[dict[str, Any], list[int], float], dict[str, Any]]] = {
@@ -173,6 +226,7 @@ PEERS: dict[str, Callable[[dict[str, Any], list[int], float], dict[str, Any]]] =
     "told": with_counts,
     "networkx": networkx,
     "ortools": ortools,
+    "uneven": ortools_uneven,
 }
 
 
@@ -216,7 +270,8 @@ def main(arguments: list[str]) -> None:
                 if not asked(peer, shape, partitions):
                     line += f" {'not run':>25}"
                     continue
-                theirs = in_own_process(peer, document, own["loads"], limit_s)
+                name = "uneven" if peer == "ortools" and shape == "skewed" else peer
+                theirs = in_own_process(name, document, own["loads"], limit_s)
                 if theirs["status"] == "optimal" and theirs["copies"] != own["copies"]:
                     raise SystemExit(f"{document['name']}: {peer} needs {theirs['copies']} copies")
                 copies = "-" if theirs["copies"] is None else theirs["copies"]
@@ -228,7 +283,7 @@ def main(arguments: list[str]) -> None:
 def asked(peer: str, shape: str, partitions: int) -> bool:
     """Whether the peer takes such an instance, and has a chance to end."""
     if peer == "ortools":
-        return shape == "add"
+        return shape in ("add", "skewed")
     return partitions <= (NETWORKX_PARTITIONS_MOST if peer == "networkx" else SIZES[-1][1])
 
 

@@ -56,6 +56,24 @@ def test_both_engines_pay_the_same(arcs: list[tuple[int, int, int, int]], amount
 
 
 @settings(max_examples=60, deadline=None)
+@given(ARCS, st.integers(1, 8), st.integers(0, 5))
+def test_multiples_of_a_unit_beyond_64_bits_come_first_and_rests_then(
+    arcs: list[tuple[int, int, int, int]], amount: int, turn: int
+) -> None:
+    pytest.importorskip("ortools")
+    unit = 1 << 70
+    wide = [(t, h, room, cost * unit + (cost * turn + t + h) % 7) for t, h, room, cost in arcs]
+    supplies = [amount, 0, 0, 0, 0, 0, -amount]
+    flows = bulk_flow.cheapest(columns(wide), supplies, unit)
+    pushed, ours = own(wide, amount)
+    if pushed < amount:
+        assert flows is None
+    elif any(arc[3] >= unit for arc in wide):
+        assert flows is not None
+        assert paid(wide, flows) == paid(wide, ours)
+
+
+@settings(max_examples=60, deadline=None)
 @given(ARCS, st.integers(0, 8), st.booleans())
 def test_a_cheapest_flow_has_potentials_that_prove_it(
     arcs: list[tuple[int, int, int, int]], amount: int, many: bool

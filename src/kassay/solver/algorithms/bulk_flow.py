@@ -52,13 +52,21 @@ def installed() -> bool:
     return find_spec("ortools") is not None
 
 
-def cheapest(arcs: Arcs, supplies: Sequence[int]) -> list[int] | None:
+def cheapest(arcs: Arcs, supplies: Sequence[int], unit: int = 1) -> list[int] | None:
     """The flow over each arc that carries all supplies (one a node, sum 0) at the least cost.
 
-    None where OR-tools is not installed, where its 64 bits do not suffice, or where no flow carries all.
+    With a `unit` each cost is a multiple of it and a rest, and all rests of any flow are less than a unit
+    together: where the costs need more than 64 bits, multiples come first, then rests. None where OR-tools is
+    not installed, where its 64 bits do not suffice, or where no flow carries all.
     """
-    if not installed() or not _fits(len(supplies), arcs):
+    if not installed():
         return None
+    if _fits(len(supplies), arcs):
+        return _solved(arcs, supplies)
+    return None if unit == 1 else _in_turn(arcs, supplies, unit)
+
+
+def _solved(arcs: Arcs, supplies: Sequence[int]) -> list[int] | None:
     import numpy as np
     from ortools.graph.python import min_cost_flow
 
@@ -72,6 +80,36 @@ def cheapest(arcs: Arcs, supplies: Sequence[int]) -> list[int] | None:
         return None
     flows: list[int] = engine.flows(numbers).tolist()
     return flows
+
+
+def _in_turn(arcs: Arcs, supplies: Sequence[int], unit: int) -> list[int] | None:
+    """The cheapest flow by multiples of the unit, and of those the cheapest by rests.
+
+    Potentials of a cheapest flow show which arcs any cheapest flow leaves empty, and which it fills.
+    """
+    import numpy as np
+
+    first = arcs._replace(costs=[cost // unit for cost in arcs.costs])
+    flows = _solved(first, supplies) if _fits(len(supplies), first) else None
+    proof = None if flows is None else potentials(len(supplies), first, flows)
+    if proof is None:
+        return None
+    tail, head, room, cost = (np.asarray(each, np.int64) for each in first)
+    potential = np.asarray(proof, np.int64)
+    gap = cost + potential[tail] - potential[head]
+    flow = np.where(gap < 0, room, 0)
+    left = np.asarray(supplies, np.int64)
+    np.subtract.at(left, tail, flow)
+    np.add.at(left, head, flow)
+    free = np.flatnonzero(gap == 0)
+    rests = [arcs.costs[number] % unit for number in free.tolist()]
+    later = Arcs(tail[free].tolist(), head[free].tolist(), room[free].tolist(), rests)
+    rest = _solved(later, left.tolist())
+    if rest is None:
+        return None
+    flow[free] = rest
+    whole: list[int] = flow.tolist()
+    return whole
 
 
 def potentials(nodes: int, arcs: Arcs, flows: Sequence[int]) -> list[int] | None:

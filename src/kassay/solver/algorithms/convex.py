@@ -179,12 +179,13 @@ class Convex:
         return counts
 
     def cheapest(
-        self, marginal: Marginal, near: Sequence[int], deadline: float | None = None
+        self, marginal: Marginal, near: Sequence[int], deadline: float | None = None, unit: int = 1
     ) -> list[int] | None:
         """The flow over each arc in a cheapest flow; None where none carries all, or after the deadline.
 
         `near` estimates the count of each place: the better it is, the faster. With a deadline, one of
-        `time.monotonic`, only kassay's own engine runs, since it checks the clock.
+        `time.monotonic`, only kassay's own engine runs, since it checks the clock. Costs of places are
+        multiples of the `unit`, and those of the arcs together less, if one is given.
         """
         reach = [_WINDOW] * len(near)
         while not is_over(deadline):
@@ -192,7 +193,7 @@ class Convex:
                 (max(0, min(want, most) - width), min(want + width, most))
                 for want, width, most in zip(near, reach, self.most, strict=True)
             ]
-            flows = self._flows(marginal, windows, deadline)
+            flows = self._flows(marginal, windows, deadline, unit)
             if flows is None:
                 return None
             outside = [
@@ -230,7 +231,7 @@ class Convex:
         return None if flows is None else flows[: len(self.tails)]
 
     def _flows(
-        self, marginal: Marginal, windows: Sequence[tuple[int, int]], deadline: float | None
+        self, marginal: Marginal, windows: Sequence[tuple[int, int]], deadline: float | None, unit: int
     ) -> list[int] | None:
         """The cheapest flow where places cost their true cost in their windows, and at most that beyond."""
         sink = len(self.supplies)
@@ -251,7 +252,7 @@ class Convex:
             self.costs + [cost - least for cost in costs],
         )
         if deadline is None and len(arcs.tails) >= self.enough:
-            flows = bulk_flow.cheapest(arcs, [*self.supplies, -sum(self.supplies)])
+            flows = bulk_flow.cheapest(arcs, [*self.supplies, -sum(self.supplies)], unit)
             if flows is not None:
                 return flows[: len(self.tails)]
         return self._own_flows(arcs, sink, deadline)

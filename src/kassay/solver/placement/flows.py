@@ -91,7 +91,7 @@ class RackHubs:
         self.narrow: list[int] = []
         self.classes = [self._lay(key, items) for key, items in self._alike().items()]
         heavy = replace(quota, weight=quota.weight * (self.copy + 1))
-        self.flows = self.net.cheapest(heavy.step, self._near(quota), deadline)
+        self.flows = self.net.cheapest(heavy.step, self._near(quota), deadline, heavy.weight)
         self.picks: list[set[int]] = [set() for _ in range(number)]
         self.counts: list[int] = []
         self.solved = self.flows is not None and self._deal(self.flows)
@@ -346,7 +346,7 @@ def _near_shares(
         prices = _prices(able, homes, leads, quota)
         if prices is not None:
             return Leaders(leads, prices)
-    flows = net.cheapest(quota.marginal, whole, deadline)
+    flows = net.cheapest(quota.marginal, whole, deadline, quota.weight)
     return None if flows is None else _proven(able, homes, _led(able, homes, flows), quota)
 
 
