@@ -10,10 +10,10 @@ import errno
 import json
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from kassay.model.errors import InputError
 from kassay.pipeline.spark import first_line
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOCK = "lock"
+MANIFEST: Final = "manifest.json"
 
 
 class Store(Protocol):
@@ -201,6 +202,16 @@ class Remote:
         finally:
             with suppress(Exception):  # the location may be gone
                 self._files.delete(path, False)
+
+
+def files_in(store: Store, folder: str) -> list[str]:
+    """The files of Parquet in a folder that Spark wrote, as names in the store."""
+    return [f"{folder}/{name}" for name in store.names(folder) if name.endswith(".parquet")]
+
+
+def write_manifest(store: Store, tables: Mapping[str, Sequence[str]]) -> None:
+    """Write the manifest: the files of each table that readers may rely on; whatever else is there may go."""
+    store.write(MANIFEST, {"schema": "kassay/manifest/1", "tables": tables})
 
 
 def _who() -> str:

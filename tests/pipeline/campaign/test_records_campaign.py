@@ -112,13 +112,13 @@ def test_cut_short_and_damaged_it_comes_to_the_same(
         carry_on(spark, create(spec, store), stop)
     begun = reopen(store)
     assert sorted(begun.done) == [0, 1, 2, 3]
-    # Batch 1 loses its receipt, batch 0 a file; batch 2 gets a byte changed and a file of somebody
-    # else's; in the receipt of batch 3 a count is changed.
+    # Batch 1 loses its receipt, batch 0 a file; in batch 2 a page is changed, and somebody else's file,
+    # which no receipt has, changes nothing; in the receipt of batch 3 a count is changed.
     store.remove("batches/000001.done.json")
     next((tmp_path / "tables/runs/batch=0").glob("*.parquet")).unlink()
     damaged = next((tmp_path / "tables/gaps/batch=2").glob("*.parquet"))
     data = bytearray(damaged.read_bytes())
-    data[len(data) // 3] ^= 0xFF
+    data[40:140] = bytes(byte ^ 0xFF for byte in data[40:140])  # the first pages; the end has the footer
     damaged.write_bytes(data)
     (damaged.parent / f".{damaged.name}.crc").unlink(missing_ok=True)
     duckdb.sql(f"COPY (SELECT 1 AS x) TO '{tmp_path}/tables/runs/batch=2/other.parquet' (FORMAT parquet)")
@@ -131,6 +131,26 @@ def test_cut_short_and_damaged_it_comes_to_the_same(
     assert verify(spark, again) == []
     finish(spark, again)
     assert hashes(spark, again) == done[2]
+
+
+def test_readers_follow_the_manifest_and_ignore_what_is_not_in_it(
+    spark: Any, done: tuple[Campaign, CampaignOutcome, Any]
+) -> None:
+    """A file that a copying tool duplicated, or that a killed driver left behind, is in no receipt."""
+    campaign, place = done[0], Path(done[0].store.place)
+    expected = hashes(spark, campaign)
+    stray = place / "tables/runs/batch=0/again.parquet"
+    stray.write_bytes(next(stray.parent.glob("*.parquet")).read_bytes())
+    listed = json.loads((place / "manifest.json").read_text(encoding="utf-8"))["tables"]
+    assert listed.keys() == TABLES.keys()
+    duckdb.sql(
+        f"SET VARIABLE files = (SELECT list('{place}/' || file) FROM (SELECT unnest(tables.runs) AS file "
+        f"FROM '{place}/manifest.json'))"
+    )
+    found = duckdb.sql("SELECT count(*) FROM read_parquet(getvariable('files'))").fetchall()
+    assert found == [(campaign.histories,)]
+    assert hashes(spark, reopen(campaign.store)) == expected
+    stray.unlink()
 
 
 def test_another_campaign_and_other_peoples_files_are_refused(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@
     batches/000007.plan.json    what batch 7 plays, written before it starts
     batches/000007.done.json    its receipt: rows and hash of each table, what it counted, what it cost
     tables/runs/batch=7/...     its rows, by Spark's own commit protocol
+    manifest.json               the files of all receipts, for readers other than kassay
 
 A batch without a receipt does not count: it is played again and its partitions are overwritten. A
-receipt contains a digest of itself; a damaged one is ignored. Sums are numbers that travel as JSON and
-add up in any order.
+receipt names its files and contains a digest of itself; a damaged one is ignored. Sums are numbers that
+travel as JSON and add up in any order.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from kassay.model.errors import InputError
 from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.spec import Pace, Spec
 from kassay.pipeline.campaign.tables import BATCHED, GAPS, SCHEMA, TABLES
-from kassay.pipeline.store import Store
+from kassay.pipeline.store import Store, files_in, write_manifest
 from kassay.pipeline.tables import Table
 from kassay.properties.registry import Violation, as_text
 from kassay.reading.values import read_as
@@ -225,8 +226,9 @@ class Campaign:
         root = self.address(table)
         if not table.batched:
             return spark.read.schema(table.ddl).parquet(root)
-        places = [f"{root}/batch={number}" for number in sorted(self.done)]
-        if not places or table not in self.batched:
+        files = (self.done[number]["files"].get(table.name, ()) for number in sorted(self.done))
+        places = [self.store.address(name) for names in files for name in names]
+        if not places:
             return spark.createDataFrame([], f"{table.ddl}, `batch` int")
         return spark.read.schema(f"{table.ddl}, `batch` int").option("basePath", root).parquet(*places)
 
@@ -236,15 +238,31 @@ class Campaign:
         self.planned[number] = parts
 
     def sign(self, number: int, receipt: dict[str, Any]) -> None:
-        """Write the batch's receipt, which makes it count."""
+        """Write the batch's receipt, which makes it count, then the manifest."""
+        places = {table.name: f"tables/{table.name}/batch={number}" for table in self.batched}
+        receipt = {**receipt, "files": {name: files_in(self.store, place) for name, place in places.items()}}
         self.store.write(f"{FOLDER}/{number:06d}.done.json", {**receipt, "digest": _digest(receipt)})
         self.done[number] = receipt
         self.damaged = [other for other in self.damaged if other != number]
+        self.publish()
 
     def strike(self, number: int) -> None:
         """Delete the batch's receipt, so that it is played again."""
         self.store.remove(f"{FOLDER}/{number:06d}.done.json")
         del self.done[number]
+        self.publish()
+
+    def publish(self) -> None:
+        """Write the manifest: the files that count at this moment."""
+        files: dict[str, list[str]] = {
+            name: [] if table.batched else files_in(self.store, f"tables/{name}")
+            for name, table in TABLES.items()
+            if not table.batched or table in self.batched
+        }
+        for number in sorted(self.done):
+            for name, own in self.done[number]["files"].items():
+                files[name] += own
+        write_manifest(self.store, files)
 
 
 def _digest(receipt: Mapping[str, Any]) -> str:

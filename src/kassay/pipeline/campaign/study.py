@@ -153,6 +153,7 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
         ):
             _write(campaign, table, _frame(spark, table, rows).coalesce(1))
         _write(campaign, tables.FINDINGS, findings(spark, campaign))
+        campaign.publish()
         finding_rows = _rows(campaign.table(spark, tables.FINDINGS))
         finding_rows.sort(
             key=lambda row: (row["target"], row["claim"], row["input"], row["history"], row["kind"])
