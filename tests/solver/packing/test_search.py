@@ -21,6 +21,7 @@ from kassay.solver.packing.search import (
     Piece,
     Shares,
     at_home,
+    few_of_each,
     longest_first,
     nearest,
     shed,
@@ -179,3 +180,12 @@ def test_the_largest_leave_first_and_no_more_than_must() -> None:
     owner = shed(packing, 16, time.monotonic() + 60)
     assert packing.moved(owner) == 1
     assert packing.loads(owner) == [16, 5]
+
+
+def test_of_too_many_items_some_of_each_sort_take_part() -> None:
+    pieces = [Piece(i, 100 + i % 5, 0, 1) for i in range(200)]
+    few = few_of_each(pieces, [i % 2 for i in range(200)])
+    assert not too_much(few)
+    assert {(p.weight, p.item % 2) for p in few} == {(p.weight, p.item % 2) for p in pieces}
+    assert few_of_each(pieces[:9], [0] * 9) == pieces[:9]
+    assert not few_of_each([Piece(0, 1 << 27, 0, 1), Piece(1, 1, 1, 0)], [0, 0])

@@ -1,9 +1,9 @@
 """A search that improves a packing: pairs of members that split their items again.
 
-A heavy member and another pool their items and split them by exact subset sums; where
-those would take too long, single moves and swaps are used. No promise of an optimum: the steps of
-`bounds` say how far off the result can be. Source of the first pass: Graham 1969, the
-longest-processing-time rule.
+A heavy member and another pool their items and split them by exact subset sums; where those would take too
+long, some items of each sort take part, or single moves and swaps are used. No promise of an optimum: the
+steps of `bounds` say how far off the result can be. Source of the first pass: Graham 1969, the longest-
+processing-time rule.
 
 *Subset sums*: two members put their items together and split them again, the exact best.
 A set of sums is the bits of one integer, one such set a number of moves, so a new item costs as many
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
 from typing import Final, NamedTuple
@@ -23,6 +24,7 @@ from typing import Final, NamedTuple
 from kassay.solver.packing.items import Packing
 
 _WORK_MOST: Final = 1 << 26
+_OF_EACH: Final = (8, 5, 3, 2, 1)
 
 
 class Piece(NamedTuple):
@@ -38,6 +40,24 @@ def too_much(pieces: Sequence[Piece]) -> bool:
     """Whether the sums would take too long."""
     moves = 1 + sum(abs(piece.first - piece.second) for piece in pieces)
     return len(pieces) * moves * (64 + sum(piece.weight for piece in pieces)) > _WORK_MOST
+
+
+def few_of_each(pieces: Sequence[Piece], owner: Sequence[int]) -> Sequence[Piece]:
+    """The pieces, or if their sums would take too long as many of each sort as do not; none if that is none.
+
+    Pieces of a sort have one weight, one owner and the same costs; the first of them are taken.
+    """
+    for most in _OF_EACH if too_much(pieces) else (len(pieces),):
+        counts: Counter[tuple[int, int, int, int]] = Counter()
+        few = []
+        for piece in pieces:
+            sort = (owner[piece.item], *piece[1:])
+            counts[sort] += 1
+            if counts[sort] <= most:
+                few.append(piece)
+        if not too_much(few):
+            return few
+    return ()
 
 
 class Shares:
@@ -193,16 +213,17 @@ class PackingSearch:
         total = self.loads[heavy] + self.loads[other]
         if total > 2 * (top - 1):
             return False
-        pieces = self.pieces(heavy, other)
-        if too_much(pieces):
-            return self._swap(pieces, heavy, other, top)
+        every = self.pieces(heavy, other)
+        pieces = few_of_each(every, self.owner)
+        if not pieces:
+            return self._swap(every, heavy, other, top)
         shares = Shares(pieces)
         fixed = self.loads[heavy] - sum(p.weight for p in pieces if self.owner[p.item] == heavy)
         share = shares.fewest(total - enough - fixed, enough - fixed)
         if share is None:
             share = shares.evenest(total // 2 - fixed, total - top + 1 - fixed, top - 1 - fixed)
         if share is None:
-            return False
+            return len(pieces) < len(every) and self._swap(every, heavy, other, top)
         self._share_out(pieces, shares.items_of(*share), heavy, other)
         return True
 
@@ -333,9 +354,10 @@ class PackingSearch:
 
     def fewer_moves(self, first: int, second: int, top: int) -> bool:
         """Split the items of two members with fewer moves, neither above `top`; whether that was possible."""
-        pieces = self.pieces(first, second)
-        if too_much(pieces):
-            return self._walk_home(pieces, first, second, top)
+        every = self.pieces(first, second)
+        pieces = few_of_each(every, self.owner)
+        if not pieces:
+            return self._walk_home(every, first, second, top)
         shares = Shares(pieces)
         inside = sum(p.weight for p in pieces if self.owner[p.item] == first)
         fixed = self.loads[first] - inside
@@ -344,7 +366,7 @@ class PackingSearch:
         )
         share = shares.fewest(self.loads[first] + self.loads[second] - top - fixed, top - fixed)
         if share is None or share[0] >= paid:
-            return False
+            return len(pieces) < len(every) and self._walk_home(every, first, second, top)
         self._share_out(pieces, shares.items_of(*share), first, second)
         return True
 
