@@ -75,7 +75,7 @@ def started(configs: tuple[str, ...], name: str, heap: str = "1g") -> Iterator[S
 
 
 HEAP: Final = "2g"
-"""Java's heap on this machine: the fingerprints of one bucket per task, and the data being written."""
+"""Java's heap on this machine, for the data being sorted and written."""
 
 
 def walked(
@@ -93,8 +93,8 @@ def walked(
     from kassay.engines.protocols.explore import renames
     from kassay.pipeline.spark import translated_errors
     from kassay.pipeline.walk.levels import carry_on
-    from kassay.pipeline.walk.records import WalkTables
     from kassay.pipeline.walk.result import result_of
+    from kassay.pipeline.walk.tables import WalkTables
     from kassay.pipeline.walk.worker import SparkWalk
     from kassay.report.screen.console import console
 

@@ -14,7 +14,7 @@ EAGER = WORLDS["eager"]
 
 
 def receipt(level: int, states: int, led_to: int, noted: list[list[object]]) -> Receipt:
-    return Receipt(level, states, 10 * states, led_to, noted, ["single-live-owner"], {}, 1.5)
+    return Receipt(level, states, 10 * states, led_to, 0, 0, noted, ["single-live-owner"], {}, 1.5)
 
 
 def test_another_walk_is_not_mixed_in(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from kassay.engines.protocols.explore import explore
 from kassay.model.kinds import Verdict
 from kassay.pipeline.walk.levels import carry_on
-from kassay.pipeline.walk.records import WalkTables
 from kassay.pipeline.walk.result import result_of
+from kassay.pipeline.walk.tables import WalkTables
 from tests.pipeline.walk.walks import NO_LIMITS, WORLDS, came_to, journal_of
 
 pytestmark = pytest.mark.spark

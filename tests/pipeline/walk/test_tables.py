@@ -9,7 +9,7 @@ from kassay.model.errors import InputError
 from kassay.model.explore.values import WalkLimits
 from kassay.pipeline.store import Local
 from kassay.pipeline.walk.levels import carry_on
-from kassay.pipeline.walk.records import WalkTables
+from kassay.pipeline.walk.tables import WalkTables
 from tests.pipeline.walk.walks import WORLDS, journal_of
 
 pytestmark = pytest.mark.spark

@@ -30,9 +30,9 @@ def walk_of(settings: ExploreSettings) -> SparkWalk:
     return SparkWalk(settings, renames(settings))
 
 
-def journal_of(settings: ExploreSettings, folder: Path, buckets: int = 2) -> Journal:
+def journal_of(settings: ExploreSettings, folder: Path) -> Journal:
     """The journal of this walk in the folder."""
-    return open_journal(Local(folder), walk_of(settings), buckets)
+    return open_journal(Local(folder), walk_of(settings))
 
 
 def came_to(result: ExploreResult) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any, Final
 from kassay.kinds.judging import InternalError
 from kassay.model.explore.values import WalkLimits, WalkProgress
 from kassay.pipeline.walk import worker
-from kassay.pipeline.walk.records import Receipt, State, WalkTables
+from kassay.pipeline.walk.records import Receipt
+from kassay.pipeline.walk.tables import NOTHING, State, WalkTables, Written
 from kassay.pipeline.walk.worker import WalkBench
 
 SMALL: Final = 1_000
@@ -54,16 +55,20 @@ def _level(tables: WalkTables) -> None:
     expanded = sum(one["sources"] for one in said)
     if expanded != states:
         raise InternalError(f"level {level}: {expanded} states expanded of {states}")
-    led_to = tables.admit(level)
-    journal.sign(_receipt(level, states, led_to, said, time.monotonic() - began))
+    following = tables.admit(level)
+    journal.sign(_receipt(level, states, following, said, time.monotonic() - began))
 
 
-def _receipt(level: int, states: int, led_to: int, said: list[dict[str, Any]], elapsed_s: float) -> Receipt:
+def _receipt(
+    level: int, states: int, following: Written, said: list[dict[str, Any]], elapsed_s: float
+) -> Receipt:
     return Receipt(
         level=level,
         states=states,
         edges=sum(one["edges"] for one in said),
-        led_to=led_to,
+        led_to=following.states,
+        digest=following.digest,
+        buckets=following.buckets,
         noted=[each for one in said for each in one["noted"]],
         checked=sorted({name for one in said for name in one["checked"]}),
         actions={label: text for one in said for label, text in one["actions"].items()},
@@ -90,23 +95,24 @@ class _Here:
             seen = {state.fingerprint for state in level}
         fresh: list[State] = [] if at else list(level)
         steps: list[tuple[int, list[Any]]] = []
-        receipts: list[Receipt] = []
+        done: list[tuple[int, int, dict[str, Any], float]] = []
         states = len(seen)
-        while level and (not receipts or (len(level) <= small and not self.limit(states))):
+        while level and (not done or (len(level) <= small and not self.limit(states))):
             batches, said, following = self._expand(level, at + 1, seen)
             steps.append((at, batches))
             fresh += following
-            receipts.append(_receipt(at, len(level), len(following), [said], time.monotonic() - began))
+            done.append((at, len(level), said, time.monotonic() - began))
             level, at, began, states = following, at + 1, time.monotonic(), len(seen)
-        self.tables.append(fresh, steps)
-        for receipt in receipts:
-            journal.sign(receipt)
+        written = self.tables.append(fresh, steps)
+        for at, count, said, elapsed_s in done:
+            journal.sign(_receipt(at, count, written.get(at + 1, NOTHING), [said], elapsed_s))
 
     def _expand(
         self, level: list[State], next_level: int, seen: set[int]
     ) -> tuple[list[Any], dict[str, Any], list[State]]:
         """The rows of a level, its summary, and its new states, which are added to `seen`."""
         bench, following = self.bench, list[State]()
+        level.sort()  # the first that leads to a state is then the least, as on the workers
         bench.begin()
         expanded = [bench.expanded(state.fingerprint, state.data) for state in level]
         for state, one in zip(level, expanded, strict=True):

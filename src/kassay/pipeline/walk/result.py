@@ -15,7 +15,8 @@ from kassay.engines.protocols.explore import ExploreResult, shares_of
 from kassay.model.explore.search import Search, concluded
 from kassay.model.explore.stable import PartsCodec
 from kassay.model.explore.values import Action, Exploration, Graph, Reduced, Severity, WalkLimits, retrace
-from kassay.pipeline.walk.records import Receipt, WalkTables
+from kassay.pipeline.walk.records import Receipt
+from kassay.pipeline.walk.tables import WalkTables
 from kassay.pipeline.walk.worker import Noted
 
 if TYPE_CHECKING:
