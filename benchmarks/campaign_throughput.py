@@ -18,8 +18,9 @@ from pathlib import Path
 from kassay.engines.runs.blocks import open_bench, play_block
 from kassay.pipeline.campaign.lanes import lanes_of
 from kassay.pipeline.campaign.records import create
-from kassay.pipeline.campaign.runner import carry_on, family, java_process
+from kassay.pipeline.campaign.runner import carry_on
 from kassay.pipeline.campaign.spec import Spec, TargetSpec
+from kassay.pipeline.campaign.watching import family, java_process
 from kassay.pipeline.spark import CAMPAIGN_HEAP, session
 from kassay.pipeline.store import Local
 

@@ -227,6 +227,7 @@ def _settings(folder: Path, master: str | None, heap: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.task.maxFailures": str(TRIES),
+        "spark.scheduler.mode": "FAIR",
         # Python does the work: a simple compiler and collector start faster and leave it the cores.
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_file.as_uri()} {_JVM}",
         "spark.sql.codegen.wholeStage": "false",
@@ -262,6 +263,21 @@ def _must_answer(master: str) -> None:
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
             return
     raise InputError(f"spark.master {master}: no answer, expected a running Spark master")
+
+
+@contextmanager
+def in_pool(spark: SparkSession, pool: str, group: str) -> Iterator[None]:
+    """Jobs of this thread inside the block belong to the group, and share the slots fairly by pools.
+
+    Within a pool the first job comes first; what is left of the slots goes to the next.
+    """
+    context = spark.sparkContext
+    context.setJobGroup(group, group)
+    context.setLocalProperty("spark.scheduler.pool", pool)
+    try:
+        yield
+    finally:
+        context.setLocalProperty("spark.scheduler.pool", None)
 
 
 def slots(spark: SparkSession) -> int:

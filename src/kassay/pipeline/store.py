@@ -13,6 +13,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from kassay.model.errors import InputError
@@ -43,6 +44,9 @@ class Store(Protocol):
 
     def remove(self, name: str) -> None:
         """Delete a document, if it exists."""
+
+    def discard(self, folder: str) -> None:
+        """Delete a folder with all that is in it, if it exists."""
 
     def address(self, name: str) -> str:
         """The address for Spark."""
@@ -90,6 +94,10 @@ class Local:
     def remove(self, name: str) -> None:
         """Delete a document."""
         (self.folder / name).unlink(missing_ok=True)
+
+    def discard(self, folder: str) -> None:
+        """Delete a folder with all that is in it."""
+        rmtree(self.folder / folder, ignore_errors=True)
 
     def address(self, name: str) -> str:
         """A `file:` address, so that the session's default file system does not apply.
@@ -177,6 +185,10 @@ class Remote:
     def remove(self, name: str) -> None:
         """Delete a document."""
         self._files.delete(self._path(name), False)
+
+    def discard(self, folder: str) -> None:
+        """Delete a folder with all that is in it."""
+        self._files.delete(self._path(folder), True)
 
     def address(self, name: str) -> str:
         """The address itself."""

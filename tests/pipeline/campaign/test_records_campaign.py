@@ -12,10 +12,11 @@ from kassay.engines.runs.blocks import open_bench, play_block
 from kassay.model.errors import InputError
 from kassay.model.trace import trace_of
 from kassay.pipeline.campaign.records import Campaign, create, kind_of, reopen
-from kassay.pipeline.campaign.runner import CampaignProgress, carry_on, verify
+from kassay.pipeline.campaign.runner import carry_on, verify
 from kassay.pipeline.campaign.spec import Pace, TargetSpec
 from kassay.pipeline.campaign.study import CampaignOutcome, finish
 from kassay.pipeline.campaign.tables import BATCHED, TABLES
+from kassay.pipeline.campaign.watching import CampaignProgress
 from kassay.pipeline.store import Local
 from kassay.report.pages.campaign import render
 from kassay.writing.text import visible

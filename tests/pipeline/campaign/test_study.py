@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from kassay.pipeline.campaign.records import create, reopen
-from kassay.pipeline.campaign.runner import CampaignProgress, carry_on
+from kassay.pipeline.campaign.runner import carry_on
 from kassay.pipeline.campaign.study import ALL, CampaignOutcome, finish
+from kassay.pipeline.campaign.watching import CampaignProgress
 from kassay.pipeline.store import Local
 from kassay.report.pages.campaign import render
 from tests.pipeline.campaign.campaigns import SPEC

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kassay.pipeline.campaign.runner import CampaignProgress
+from kassay.pipeline.campaign.watching import CampaignProgress
 
 
 @dataclass

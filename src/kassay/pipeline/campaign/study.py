@@ -17,8 +17,8 @@ from kassay.pipeline.campaign import tables
 from kassay.pipeline.campaign.findings import findings
 from kassay.pipeline.campaign.lanes import Lane
 from kassay.pipeline.campaign.records import Campaign
-from kassay.pipeline.campaign.runner import PARTS
 from kassay.pipeline.campaign.spec import Spec
+from kassay.pipeline.campaign.watching import PARTS
 from kassay.pipeline.spark import translated_errors
 from kassay.pipeline.tables import Table
 from kassay.writing.text import storable

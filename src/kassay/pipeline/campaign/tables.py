@@ -155,7 +155,7 @@ BATCHES: Final = _table(
     Column("histories", "bigint", "histories played"),
     Column("tasks", "int", "tasks that it was cut into"),
     Column("slots", "int", "tasks that ran at once"),
-    Column("elapsed_s", "double", "seconds from its plan to its receipt"),
+    Column("elapsed_s", "double", "seconds from the receipt before it, or the start, to its own"),
     Column("work_s", "double", "seconds spent playing, summed over the tasks"),
     Column("median_s", "double", "seconds of the median task"),
     Column("longest_s", "double", "seconds of the longest task"),

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from kassay.pipeline.campaign.lanes import Chunk, lanes_of
 from kassay.pipeline.campaign.records import Campaign
-from kassay.pipeline.campaign.runner import BatchClock, Peaks, memory_kib
 from kassay.pipeline.campaign.spec import Spec, TargetSpec
+from kassay.pipeline.campaign.watching import BatchClock, Peaks, memory_kib
 from kassay.pipeline.store import Local
 
 LANES = lanes_of(Spec("n", (TargetSpec("range"), TargetSpec("sticky")), (("small", 100),)))
@@ -35,7 +35,7 @@ def test_within_a_batch_there_is_ever_more_done_and_less_left(
     seconds: tuple[float, float], slots: int, tasks: int
 ) -> None:
     clock = BatchClock(begun(seconds), slots)
-    told = [clock.within(1, done, tasks) for done in range(tasks + 1)]
+    told = [clock.within({1: (done, tasks)}) for done in range(tasks + 1)]
     assert (told[0].done, told[-1].done, told[-1].of) == (40, 120, 200)
     assert [now.done for now in told] == sorted(now.done for now in told)
     left = [now.eta_s if now.eta_s is not None else -1 for now in told]
@@ -47,7 +47,7 @@ def test_within_a_batch_there_is_ever_more_done_and_less_left(
 def test_nothing_is_foretold_before_every_lane_has_been_seen() -> None:
     campaign = begun((1.0, 1.0))
     campaign.done = {}
-    assert BatchClock(campaign, 2).within(0, 1, 4).eta_s is None
+    assert BatchClock(campaign, 2).within({0: (1, 4)}).eta_s is None
 
 
 HOLDS_MIB = 40
