@@ -22,9 +22,11 @@ from typing import TYPE_CHECKING, Any
 from tests.pipeline.fleet import plain
 
 from kassay.engines.targets.resolve import resolve
-from kassay.pipeline.fleet.fleet import replay_fleet
+from kassay.pipeline.fleet.fleet import FleetWork, replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
+from kassay.pipeline.fleet.ledger import open_ledger
 from kassay.pipeline.spark import session
+from kassay.pipeline.store import Local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -72,7 +74,8 @@ def _generate(spark: SparkSession, spec: FleetSpec, folder: Path) -> None:
 def _replay(spark: SparkSession, folder: Path) -> None:
     began, used = time.perf_counter(), cpu_seconds()
     targets = [resolve(name) for name in ASSIGNORS]
-    outcome = replay_fleet(spark, [f"{folder}/snapshots"], f"file://{folder}/out", targets, {})
+    ledger = open_ledger(Local(folder / "out"), {target.spec: target.digest for target in targets})
+    outcome = replay_fleet(FleetWork(spark, ledger, targets, {}), [f"{folder}/snapshots"])
     spent, cpu = time.perf_counter() - began, cpu_seconds() - used
     print(
         f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots: {spent:.0f} s "
@@ -101,7 +104,7 @@ def _check(spark: SparkSession, spec: FleetSpec, folder: Path) -> None:
         expected = plain.replay(snapshots, ASSIGNORS)
         rebalances += expected["actual"]["rebalances"]
         rows = {row["assignor"]: {name: row[name] for name in FIGURES} for row in table[group]}
-        columns = ("at", "event", "member", "topic", "partition")
+        columns = ("at", "event", "member_id", "topic", "partition_number")
         events = {tuple(row[name] for name in columns) for row in happened.get(group, ())}
         if rows != expected or events != set(plain.events(snapshots)):
             wrong.append(group)
@@ -117,10 +120,12 @@ def _check(spark: SparkSession, spec: FleetSpec, folder: Path) -> None:
 def _rows(
     spark: SparkSession, folder: Path, table: str, groups: Sequence[str]
 ) -> Mapping[str, list[dict[str, Any]]]:
-    frame = spark.read.parquet(f"file://{folder}/out/{table}")
+    frame = spark.read.parquet(f"file://{folder}/out/tables/{table}")
+    if "seen_at" in frame.columns:
+        frame = frame.selectExpr("*", "unix_millis(seen_at) AS at")
     rows: dict[str, list[dict[str, Any]]] = {}
-    for row in frame.where(frame["group"].isin(list(groups))).collect():
-        rows.setdefault(row["group"], []).append(row.asDict())
+    for row in frame.where(frame["group_id"].isin(list(groups))).collect():
+        rows.setdefault(row["group_id"], []).append(row.asDict())
     return rows
 
 

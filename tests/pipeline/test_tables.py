@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from kassay.engines.targets.resolve import resolve
 from kassay.pipeline.campaign import tables as campaigns
 from kassay.pipeline.campaign.spec import Pace
 from kassay.pipeline.fleet import tables as fleets
-from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, texts
 from tests.paths import DOCS
 from tests.pipeline.campaign.campaigns import SPEC, run
+from tests.pipeline.fleet.fleets import replayed
 
 TABLES = {**campaigns.TABLES, **fleets.TABLES}
 COLUMNS = [(table.name, column) for table in TABLES.values() for column in table.columns]
@@ -80,12 +79,11 @@ def stored(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dic
     spec = replace(SPEC, histories=(("small", 24), ("shape:range-idle", 2)), pace=Pace(batch_histories=20))
     run(spark, spec, folder / "campaign")
     texts(spark, FleetSpec(6, 8, 5), 1).write.partitionBy("at").text(f"file://{folder}/snapshots")
-    targets = [resolve(name) for name in ("range", "sticky")]
     (folder / "snapshots" / "stray.txt").write_text("some words\n", encoding="utf-8")
-    replay_fleet(spark, [f"{folder}/snapshots"], f"file://{folder}/fleet", targets, {})
+    replayed(spark, [folder / "snapshots"], folder / "fleet", ["range", "sticky"])
     yield {
         **{name: f"{folder}/campaign/tables/{name}" for name in campaigns.TABLES},
-        **{name: f"{folder}/fleet/{name}" for name in fleets.TABLES},
+        **{name: f"{folder}/fleet/tables/{name}" for name in fleets.TABLES},
     }
 
 

@@ -37,7 +37,7 @@ class FleetReplay(PlottedResult):
         return f"{groups}, {snapshots}, {counted(len(self.document['assignors']) - 1, 'candidate')}"
 
     def to_json(self) -> dict[str, Any]:
-        """The document `kassay/fleet/1`."""
+        """The document `kassay/fleet/2`."""
         return dict(self.document)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -69,9 +69,10 @@ def fleet(
     r"""Replay snapshots of consumer groups with other assignors; needs `pip install 'kassay[spark]'`.
 
     `paths` are files and folders of text, JSON lines or Parquet, and JSON lines of subscriptions; `to` are
-    target specs. The tables are written to `out`, which may be hdfs://, s3a://, ... `config` has properties
-    of Spark: without `spark.master` every core of this machine works. Raises `InputError` for paths without a
-    snapshot and for targets of another kind, `TargetError` for one that cannot be loaded.
+    target specs. The tables are written to `out`, which may be hdfs://, s3a://, ...; what it has read before
+    is not read again. `config` has properties of Spark: without `spark.master` every core of this machine
+    works. Raises `InputError` for paths without a snapshot, for targets of another kind and for an `out` of
+    something else, `TargetError` for a target that cannot be loaded.
 
     >>> import kassay
     >>> from pathlib import Path
@@ -86,21 +87,35 @@ def fleet(
     from pathlib import Path
 
     from kassay.model.errors import InputError
-    from kassay.pipeline.fleet.fleet import exit_code, replay_fleet
-    from kassay.pipeline.fleet.snapshots import are_subscriptions, must_exist, read_subscriptions
+    from kassay.pipeline.fleet.fleet import FleetWork, exit_code, replay_fleet
+    from kassay.pipeline.fleet.ledger import open_ledger
+    from kassay.pipeline.fleet.snapshots import (
+        are_subscriptions,
+        must_be_apart,
+        must_exist,
+        read_subscriptions,
+    )
     from kassay.pipeline.spark import session_of, translated_errors
+    from kassay.pipeline.store import Local, open_store
 
     places, folder = [*map(str, paths)], str(out)
     must_exist(places)
+    must_be_apart(places, folder)
     targets = _candidates(to)
     subscriptions = [path for path in places if are_subscriptions(path)]
     known = {key: topics for path in subscriptions for key, topics in read_subscriptions(Path(path)).items()}
     places = [path for path in places if path not in subscriptions]
     if not places:
         raise InputError("PATH: only subscriptions; expected snapshots of consumer groups as well")
+    candidates = {target.spec: target.digest for target in targets}
+    if "://" not in folder:  # before Spark starts, which takes a while
+        local = Local(Path(folder))
+        with local.locked():
+            open_ledger(local, candidates)
     begun = session_of(config or {}, "kassay fleet", tell=lambda words: progress(0, words))
-    with begun as spark, translated_errors(folder):
-        summary = replay_fleet(spark, places, _address(folder), targets, known)
+    with begun as spark, translated_errors(folder), (store := open_store(folder, spark)).locked():
+        work = FleetWork(spark, open_ledger(store, candidates), targets, known)
+        summary = replay_fleet(work, places, lambda words: progress(0, words))
     where = places[0] if len(places) == 1 else f"{len(places)} paths"
     return FleetReplay(folder, summary, exit_code(summary, where))
 
@@ -118,9 +133,3 @@ def _candidates(specs: Iterable[str]) -> list[Target]:
         if target.kind not in CONSUMER_GROUPS:
             raise InputError(f"{target.spec}: of kind {target.kind}, expected an assignor of consumer groups")
     return targets
-
-
-def _address(place: str) -> str:
-    from pathlib import Path
-
-    return place if "://" in place else f"file://{Path(place).resolve()}"

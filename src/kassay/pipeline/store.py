@@ -12,6 +12,7 @@ import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -214,6 +215,25 @@ class Remote:
         finally:
             with suppress(Exception):  # the location may be gone
                 self._files.delete(path, False)
+
+
+def write_receipt(store: Store, name: str, receipt: Mapping[str, Any]) -> None:
+    """Write the document with a digest of itself."""
+    store.write(name, {**receipt, "digest": _digest(receipt)})
+
+
+def read_receipt(store: Store, name: str) -> dict[str, Any] | None:
+    """The document that `write_receipt` wrote; None if there is none, or if it is damaged."""
+    try:
+        receipt = store.read(name) or {}
+    except InputError:
+        return None
+    digest = receipt.pop("digest", None)
+    return receipt if digest == _digest(receipt) else None
+
+
+def _digest(receipt: Mapping[str, Any]) -> str:
+    return blake2b(json_text(receipt, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def files_in(store: Store, folder: str) -> list[str]:

@@ -1,35 +1,39 @@
 """A small fleet, written, read and replayed by Spark, beside a replay in plain Python."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kassay.engines.targets.resolve import resolve
 from kassay.pipeline.fleet.fleet import replay_fleet
-from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
+from kassay.pipeline.fleet.generate import EPOCH_S, EVERY_S, FleetSpec, dialect_of, moments, texts
+from kassay.pipeline.fleet.ledger import FleetLedger
+from kassay.pipeline.fleet.tables import TABLES
 from tests.pipeline.fleet import naive, plain
+from tests.pipeline.fleet.fleets import ASSIGNORS, hashes, opened
+from tests.pipeline.fleet.fleets import replayed as made_in
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 
 GROUPS, SNAPSHOTS = 14, 9
-ASSIGNORS = ("range", "roundrobin", "sticky", "optimal-sticky")
+SPEC = FleetSpec(GROUPS, SNAPSHOTS, 5, begins_s=EPOCH_S + 86_400 - 2 * EVERY_S)
+"""Two snapshots are of the day before the others."""
 
 
 @pytest.fixture(scope="module")
 def replayed(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("fleet")
-    spec = FleetSpec(GROUPS, SNAPSHOTS, 5)
-    texts(spark, spec, 2).coalesce(2).write.partitionBy("at").text(f"file://{folder}/snapshots")
+    texts(spark, SPEC, 2).coalesce(2).write.partitionBy("at").text(f"file://{folder}/snapshots")
     (folder / "snapshots" / "stray.txt").write_text("some words\n", encoding="utf-8")
-    targets = [resolve(name) for name in ASSIGNORS]
-    made = replay_fleet(spark, [f"{folder}/snapshots"], f"file://{folder}/out", targets, {})
+    made = made_in(spark, [folder / "snapshots"], folder / "out")
     return folder / "out", made
 
 
 def query(folder: Path, table: str, text: str) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = duckdb.sql(
-        text.format(t=f"read_parquet('{folder}/{table}/*.parquet')")
+        text.format(t=f"read_parquet('{folder}/tables/{table}/**/*.parquet')")
     ).fetchall()
     return found
 
@@ -43,9 +47,9 @@ def test_events_are_what_a_plain_walk_finds(replayed: tuple[Path, dict[str, Any]
     )
     expected = set()
     for number in range(GROUPS):
-        group, seen = moments(FleetSpec(GROUPS, SNAPSHOTS, 5), number)
+        group, seen = moments(SPEC, number)
         # Only the offsets view lists what nobody owns.
-        shows = dialect_of(FleetSpec(GROUPS, SNAPSHOTS, 5), number) in ("offsets", "members-lost")
+        shows = dialect_of(SPEC, number) in ("offsets", "members-lost")
         expected |= {
             (group, *event) for event in naive.events_of(list(seen)) if shows or event[1] != "unowned"
         }
@@ -58,8 +62,7 @@ def test_the_tables_are_what_a_plain_replay_finds(replayed: tuple[Path, dict[str
     """The plain replay reads the files itself, counts itself, and has an optimum of its own."""
     out, _ = replayed
     told = {"offsets", "members-lost", "json"}
-    spec = FleetSpec(GROUPS, SNAPSHOTS, 5)
-    wanted = [moments(spec, n)[0] for n in range(GROUPS) if dialect_of(spec, n) in told]
+    wanted = [moments(SPEC, n)[0] for n in range(GROUPS) if dialect_of(SPEC, n) in told]
     found = plain.read(out.parent / "snapshots", wanted)
     assert len(found) == len(wanted) >= 8
     columns = (
@@ -97,3 +100,50 @@ def test_the_optimum_is_never_worse(replayed: tuple[Path, dict[str, Any]]) -> No
     assert by_name["actual"]["groups"] == GROUPS
     for table in ("snapshots", "events", "states", "replays", "rejected"):
         assert query(out, table, "SELECT count(*) FROM {t}")[0][0] > 0
+
+
+@pytest.mark.spark
+def test_new_snapshots_come_to_the_same_as_all_at_once(
+    spark: Any, tmp_path: Path, replayed: tuple[Path, dict[str, Any]]
+) -> None:
+    """Late ones too, and killed between what is written and its receipt; then nothing is new."""
+    came, out, said = tmp_path / "snapshots", tmp_path / "out", list[str]()
+    all_came = sorted((replayed[0].parent / "snapshots").glob("at=*"))
+    for folder in (all_came[0], *all_came[2:5]):
+        shutil.copytree(folder, came / folder.name)
+    first = replay_fleet(opened(spark, out), [str(came)], said.append)
+    shutil.copytree(replayed[0].parent / "snapshots", came, dirs_exist_ok=True)
+    work = opened(spark, out)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(FleetLedger, "sign", killed)
+        replay_fleet(work, [str(came)], said.append)
+    (came / "late.txt").write_text("nothing\n", encoding="utf-8")
+    made = replay_fleet(opened(spark, out), [str(came)], said.append)
+    new = {"files": 12, "snapshots": GROUPS * 5}
+    assert (first["new"], made["new"]) == ({"files": 8, "snapshots": GROUPS * 4}, new)
+    assert said == [
+        f"{GROUPS * 4} new snapshots in 8 files, 0 read before",
+        f"{GROUPS * 5} new snapshots in 12 files, 8 read before",
+    ]
+    assert {**made, "new": 0, "loads": 0, "rejected": 0} == {
+        **replayed[1],
+        "new": 0,
+        "loads": 0,
+        "rejected": 0,
+    }
+    told = [name for name in TABLES if name not in ("lines", "rejected")]
+    found, at_once = hashes(opened(spark, out)), hashes(opened(spark, replayed[0]))
+    assert [found[name] for name in told] == [at_once[name] for name in told]
+    listed = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["tables"]
+    assert {str(path.relative_to(out)) for path in out.rglob("*.parquet")} == {
+        file for own in listed.values() for file in own
+    }
+    assert [Path(file).parts[2] for file in listed["events"]] == ["seen_on=2026-11-21", "seen_on=2026-11-22"]
+
+
+class Killed(Exception):
+    pass
+
+
+def killed(*_: object) -> None:
+    raise Killed

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kassay.pipeline.fleet.fleet import events_of
+from kassay.pipeline.fleet.history import events_of
 from kassay.pipeline.fleet.tables import SNAPSHOTS
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.pipeline.fleet.snapshots import read_fleet, read_subscriptions
+from kassay.pipeline.fleet.snapshots import Settled, input_files, read_lines, read_subscriptions, settled
 from kassay.pipeline.fleet.tables import SNAPSHOTS
 
 
@@ -21,6 +21,10 @@ def test_subscriptions_are_read_or_refused(tmp_path: Path) -> None:
         read_subscriptions(path)
 
 
+def read_places(spark: Any, paths: list[str]) -> Settled:
+    return settled(read_lines(spark, input_files(spark, paths)))
+
+
 @pytest.mark.spark
 def test_the_view_without_topics_needs_the_offsets_view(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(
@@ -28,7 +32,7 @@ def test_the_view_without_topics_needs_the_offsets_view(spark: Any, tmp_path: Pa
         "GROUP TOPIC PARTITION CONSUMER-ID HOST\nboth t 0 m /h\n",
         encoding="utf-8",
     )
-    fleet = read_fleet(spark, [str(tmp_path)])
+    fleet = read_places(spark, [str(tmp_path)])
     assert [(r.group_id, len(r.owned)) for r in fleet.snapshots.collect()] == [("both", 1)]
     (bad,) = fleet.rejected.collect()
     assert (bad.line, "offsets view" in bad.reason) == (3, True)
@@ -37,13 +41,12 @@ def test_the_view_without_topics_needs_the_offsets_view(spark: Any, tmp_path: Pa
 @pytest.mark.spark
 def test_places_without_snapshots_are_named(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="/no/such: no such file"):
-        read_fleet(spark, ["/no/such"])
+        read_places(spark, ["/no/such"])
     with pytest.raises(InputError, match="no files in it"):
-        read_fleet(spark, [str(tmp_path)])
-    for name in ("a.txt", "b.parquet"):
-        (tmp_path / name).write_text("x\n", encoding="utf-8")
-    with pytest.raises(InputError, match="Parquet and other files"):
-        read_fleet(spark, [str(tmp_path)])
+        read_places(spark, [str(tmp_path)])
+    (tmp_path / "[a] {b}*.txt").write_text("x\n", encoding="utf-8")
+    (rejected,) = read_places(spark, [str(tmp_path)]).rejected.collect()
+    assert (rejected.file, rejected.reason) == (f"{tmp_path}/[a] {{b}}*.txt", "a row before any header")
 
 
 @pytest.mark.spark
@@ -58,7 +61,7 @@ def test_the_parquet_form_is_read_and_its_bad_rows_rejected(spark: Any, tmp_path
         (*good[:4], [None], *good[5:]),
     ]
     spark.createDataFrame([good, *bad], ddl).coalesce(1).write.parquet(f"{tmp_path}/table")
-    fleet = read_fleet(spark, [f"{tmp_path}/table"])
+    fleet = read_places(spark, [f"{tmp_path}/table"])
     expected = ("g", good[1].replace(tzinfo=None), "m", [("t", 0)])
     assert [tuple(row[:4]) for row in fleet.snapshots.collect()] == [expected]
     rejected = sorted((row.line, row.reason.split(":")[0]) for row in fleet.rejected.collect())
@@ -71,15 +74,15 @@ def test_the_parquet_form_is_read_and_its_bad_rows_rejected(spark: Any, tmp_path
         "CAST(owned AS array<struct<topic: string, partition: int>>) AS owned",
     )
     as_in_json.write.parquet(f"{tmp_path}/json")
-    assert [tuple(row[:4]) for row in read_fleet(spark, [f"{tmp_path}/json"]).snapshots.collect()] == [
+    assert [tuple(row[:4]) for row in read_places(spark, [f"{tmp_path}/json"]).snapshots.collect()] == [
         expected
     ]
     spark.createDataFrame([good], ddl).drop("rack").write.parquet(f"{tmp_path}/narrow")
     with pytest.raises(InputError, match="column 'rack' is missing"):
-        read_fleet(spark, [f"{tmp_path}/narrow"])
+        read_places(spark, [f"{tmp_path}/narrow"])
     texts_ = spark.createDataFrame(
         [good], ddl.replace("`seen_at` timestamp", "`seen_at` string"), verifySchema=False
     )
     texts_.write.parquet(f"{tmp_path}/texts")
     with pytest.raises(InputError, match="column 'seen_at': expected timestamp, got string"):
-        read_fleet(spark, [f"{tmp_path}/texts"])
+        read_places(spark, [f"{tmp_path}/texts"])

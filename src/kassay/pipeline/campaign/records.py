@@ -29,11 +29,10 @@ from kassay.model.errors import InputError
 from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.spec import Pace, Spec
 from kassay.pipeline.campaign.tables import BATCHED, GAPS, SCHEMA, TABLES
-from kassay.pipeline.store import Store, files_in, write_manifest
+from kassay.pipeline.store import Store, files_in, read_receipt, write_manifest, write_receipt
 from kassay.pipeline.tables import Table
 from kassay.properties.registry import Violation, as_text
 from kassay.reading.values import read_as
-from kassay.writing.files import json_text
 from kassay.writing.text import storable
 
 if TYPE_CHECKING:
@@ -241,7 +240,7 @@ class Campaign:
         """Write the batch's receipt, which makes it count, then the manifest."""
         places = {table.name: f"tables/{table.name}/batch={number}" for table in self.batched}
         receipt = {**receipt, "files": {name: files_in(self.store, place) for name, place in places.items()}}
-        self.store.write(f"{FOLDER}/{number:06d}.done.json", {**receipt, "digest": _digest(receipt)})
+        write_receipt(self.store, f"{FOLDER}/{number:06d}.done.json", receipt)
         self.done[number] = receipt
         self.damaged = [other for other in self.damaged if other != number]
         self.publish()
@@ -263,10 +262,6 @@ class Campaign:
             for name, own in self.done[number]["files"].items():
                 files[name] += own
         write_manifest(self.store, files)
-
-
-def _digest(receipt: Mapping[str, Any]) -> str:
-    return blake2b(json_text(receipt, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def create(spec: Spec, store: Store) -> Campaign:
@@ -335,7 +330,7 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
         if number.isdigit() and what == "plan.json" and (document := store.read(f"{FOLDER}/{name}")):
             campaign.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
         elif number.isdigit() and what == "done.json":
-            receipt = _receipt(store, f"{FOLDER}/{name}")
+            receipt = read_receipt(store, f"{FOLDER}/{name}")
             if receipt is None:
                 campaign.damaged.append(int(number))
             else:
@@ -344,13 +339,3 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
         number: campaign.done[number] for number in sorted(campaign.done) if number in campaign.planned
     }
     return campaign
-
-
-def _receipt(store: Store, name: str) -> dict[str, Any] | None:
-    """The receipt of this name; None if it is damaged."""
-    try:
-        receipt = store.read(name) or {}
-    except InputError:
-        return None
-    digest = receipt.pop("digest", None)
-    return receipt if digest == _digest(receipt) else None

@@ -1,157 +1,44 @@
-"""The replay of a fleet: reads snapshots, derives histories, compares candidates, writes tables.
+"""The replay of a fleet, load by load: reads new snapshots, brings the tables up to date, sums them up.
 
-Snapshots show states, so events are inferred: a member that existed only between two snapshots is
-invisible, and a partition that moved twice shows one move. Moves are a lower bound.
+What is read is stored as it is, in `lines`; the other tables follow from it. Events and states are computed
+again from the day of the first new snapshot on, starting with the last snapshot of each group before that
+day. Groups in which something changed are replayed again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.engines.targets.resolve import Target
 from kassay.model.errors import InputError
+from kassay.pipeline.fleet.dialects import LOST
+from kassay.pipeline.fleet.history import changed_groups, events_of, states_of
+from kassay.pipeline.fleet.ledger import DAY, FleetLedger, Parts
 from kassay.pipeline.fleet.replay import Subscriptions, replays
-from kassay.pipeline.fleet.snapshots import read_fleet
+from kassay.pipeline.fleet.snapshots import input_files, read_lines, settled
+from kassay.pipeline.fleet.tables import (
+    DATED,
+    EVENTS,
+    LINES,
+    REJECTED,
+    REPLAYS,
+    SNAPSHOTS,
+    STATES,
+    TABLES,
+)
+from kassay.pipeline.tables import Table
+from kassay.writing.files import json_text
 from kassay.writing.text import counted
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
-COUNTS: Final = {
-    "join": "joins",
-    "leave": "leaves",
-    "resubscribe": "resubscribed",
-    "new-partition": "new_partitions",
-    "move": "moved_at_least",
-    "unowned": "unowned",
-}
-"""The column of `states` that counts the events of a kind."""
-
-
-def events_of(snapshots: DataFrame) -> DataFrame:
-    """One row per event; `seen_at` is the first snapshot that shows it.
-
-    Every step groups by group: snapshots partitioned by group need no further shuffle.
-    """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
-
-    by_group, time = Window.partitionBy("group_id"), F.unix_micros("seen_at")
-    earlier = by_group.orderBy(time).rangeBetween(Window.unboundedPreceding, -1)
-    later = by_group.orderBy(time.desc()).rangeBetween(Window.unboundedPreceding, -1)
-    # The neighbouring instants of the group, by a window: a join would have to shuffle or to broadcast.
-    rows = snapshots.select(
-        "*", F.max("seen_at").over(earlier).alias("before"), F.min("seen_at").over(later).alias("after")
-    )
-    return _members(rows).unionByName(_partitions(rows))
-
-
-def _members(rows: DataFrame) -> DataFrame:
-    """Joins, leaves and changed subscriptions."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812  # as above
-
-    by_member = Window.partitionBy("group_id", "member_id").orderBy("seen_at")
-    members = rows.where(F.col("member_id").isNotNull()).select(
-        "*",
-        F.lag("seen_at").over(by_member).alias("last"),
-        F.lead("seen_at").over(by_member).alias("next"),
-        F.lag("topics").over(by_member).alias("read"),
-    )
-    stayed = F.col("last").eqNullSafe(F.col("before"))
-    goes = F.col("after").isNotNull() & ~F.col("next").eqNullSafe(F.col("after"))
-    other = F.array_sort("topics") != F.array_sort("read")
-    return _exploded(
-        members,
-        {
-            "join": (F.col("before").isNotNull() & ~stayed, "seen_at"),
-            "leave": (goes, "after"),
-            "resubscribe": (F.col("before").isNotNull() & stayed & other, "seen_at"),
-        },
-    )
-
-
-def _partitions(rows: DataFrame) -> DataFrame:
-    """New partitions, moves, and unowned partitions."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812  # as above
-
-    by_partition = Window.partitionBy("group_id", "topic", "partition_number").orderBy("seen_at")
-    each = rows.select("group_id", "seen_at", "before", "member_id", F.inline("owned"))
-    # A partition listed both with a member and as unowned is the member's; max selects the member.
-    each = each.groupBy("group_id", "seen_at", "before", "topic", "partition_number").agg(
-        F.max("member_id").alias("member_id")
-    )
-    each = each.select(
-        "*",
-        F.lag("seen_at").over(by_partition).alias("last"),
-        F.lag("member_id").over(by_partition).alias("previous_member_id"),
-    )
-    there = F.col("before").isNotNull()
-    stayed = there & F.col("last").eqNullSafe(F.col("before"))
-    return _exploded(
-        each,
-        {
-            "new-partition": (there & F.col("last").isNull(), "seen_at"),
-            "move": (stayed & (F.col("previous_member_id") != F.col("member_id")), "seen_at"),
-            "unowned": (F.col("member_id").isNull(), "seen_at"),
-        },
-    )
-
-
-def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataFrame:
-    """The events of these kinds, each with its condition and its time column, in one pass."""
-    from pyspark.sql import functions as F  # noqa: N812  # as above
-
-    def column(name: str, type_: str) -> Column:
-        return (F.col(name) if name in rows.columns else F.lit(None)).cast(type_).alias(name)
-
-    events = F.array_compact(
-        F.array(
-            *(
-                F.when(holds, F.struct(F.lit(kind).alias("event"), F.col(at).alias("time")))
-                for kind, (holds, at) in kinds.items()
-            )
-        )
-    )
-    exploded = rows.where(F.size(events) > 0).select("*", F.explode(events).alias("change"))
-    return exploded.select(
-        "group_id",
-        F.col("change.time").alias("seen_at"),
-        "change.event",
-        column("member_id", "string"),
-        column("topic", "string"),
-        column("partition_number", "int"),
-        column("previous_member_id", "string"),
-    )
-
-
-def states_of(snapshots: DataFrame, events: DataFrame) -> DataFrame:
-    """One row per group and time: its state, and the number of changes since the previous one."""
-    from pyspark.sql import functions as F  # noqa: N812  # as above
-
-    load = F.when(F.col("member_id").isNotNull(), F.size("owned"))
-    states = snapshots.groupBy("group_id", "seen_at").agg(
-        F.count("member_id").alias("members"),
-        F.coalesce(F.sum(load), F.lit(0)).alias("owned"),
-        F.max(load).alias("most"),
-        F.min(load).alias("least"),
-        F.coalesce(F.sum(load * load), F.lit(0)).alias("sum_squares"),
-    )
-    per_time = events.groupBy("group_id", "seen_at").agg(
-        *(F.count(F.when(F.col("event") == kind, 1)).alias(name) for kind, name in COUNTS.items())
-    )
-    joined = (
-        states.hint("merge")
-        .join(per_time.hint("merge"), ["group_id", "seen_at"], "left")
-        .fillna(0, [*COUNTS.values()])
-    )
-    return joined.withColumn("partitions", F.col("owned") + F.col("unowned"))
-
-
-SCHEMA: Final = "kassay/fleet/1"
+SCHEMA: Final = "kassay/fleet/2"
 PIECES: Final = 16
 """Tasks per core."""
 SUMMARY: Final = """
@@ -175,6 +62,159 @@ CHANGES: Final = """
 """The groups that each candidate improves and worsens most."""
 
 
+@dataclass(frozen=True)
+class FleetWork:
+    """What is done with a fleet's folder: the candidates, and the subscriptions that are known."""
+
+    spark: SparkSession
+    ledger: FleetLedger
+    targets: Sequence[Target]
+    known: Subscriptions
+
+    @property
+    def subscriptions(self) -> str:
+        """A digest of the known subscriptions: all groups are replayed again when they change."""
+        rows = sorted([*key, *topics] for key, topics in self.known.items())
+        return blake2b(json_text(rows).encode(), digest_size=16).hexdigest()
+
+
+def replay_fleet(
+    work: FleetWork, paths: Sequence[str], tell: Callable[[str], object] = lambda _: None
+) -> dict[str, Any]:
+    """Bring the tables up to date with the files in these places; returns the summary of the tables.
+
+    A load that was cut short is finished first. `tell` is called with how much is new. Raises `InputError`
+    for a place that cannot be read.
+    """
+    ledger = work.ledger
+    before = finish_load(work)
+    files = ledger.unread(input_files(work.spark, paths))
+    stale = ledger.latest.get("subscriptions") != work.subscriptions
+    new = load(work, ledger.plan(files)) if files or stale else {}
+    new = {name: before.get(name, 0) + new.get(name, 0) for name in ("files", "snapshots")}
+    read = sum(len(ledger.planned[number]) for number in ledger.done) - new["files"]
+    files_read = f"{counted(new['files'], 'file')}, {read:,} read before"
+    tell(f"{counted(new['snapshots'], 'new snapshot')} in {files_read}")
+    return summary(work, new)
+
+
+def finish_load(work: FleetWork) -> dict[str, int]:
+    """Do the load that was cut short, if there is one; returns how much was new."""
+    number = work.ledger.unfinished
+    return {} if number is None else load(work, number)
+
+
+def load(work: FleetWork, number: int) -> dict[str, int]:
+    """Do a planned load: read its files, bring the tables up to date, sign; returns how much was new."""
+    from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
+
+    spark, ledger, files = work.spark, work.ledger, work.ledger.planned[number]
+    lines = ledger.store.address(f"tables/{LINES.name}/load={number}")
+    read_lines(spark, files).write.mode("overwrite").parquet(lines)
+    fresh = spark.read.schema(LINES.ddl).parquet(lines).where(F.col("reason").isNull())
+    first, instants = fresh.agg(
+        F.min(F.unix_micros("seen_at")), F.count_distinct(F.struct("group_id", "seen_at"))
+    ).collect()[0]
+    since = None if first is None else datetime.fromtimestamp(first // 1_000_000, UTC).date().isoformat()
+    parts = ledger.parts()
+    parts[LINES.name] |= ledger.wrote(number, LINES, since)
+    now = Update(work, number, since, parts)
+    now.rejected()
+    if since is not None:
+        now.dated()
+    now.replays(fresh.groupBy("group_id").agg(F.min("seen_at").alias("seen_at")))
+    wrote = {name: ledger.wrote(number, table, since) for name, table in TABLES.items()}
+    new = {"files": len(files), "snapshots": instants}
+    ledger.sign(number, {"since": since, "subscriptions": work.subscriptions, "new": new, "wrote": wrote})
+    return new
+
+
+@dataclass(frozen=True)
+class Update:
+    """One load at work: the tables as they were, `parts`, with the lines of this load among them."""
+
+    work: FleetWork
+    number: int
+    since: str | None
+    parts: Parts
+
+    def _frame(self, table: Table, *, before: str | None = None) -> DataFrame:
+        return self.work.ledger.frame(self.work.spark, table, self.parts, before=before)
+
+    def _write(self, frame: DataFrame, table: Table) -> None:
+        """Write the table, or its days, in as few files as their size asks for."""
+        from pyspark.sql import functions as F  # noqa: N812  # as above
+
+        root = self.work.ledger.store.address(f"tables/{table.name}")
+        own = frame.select(*table.names)
+        if table not in DATED:
+            own.hint("rebalance").write.mode("overwrite").parquet(f"{root}/load={self.number}")
+            return
+        day = F.date_from_unix_date(F.floor(F.unix_seconds("seen_at") / 86_400).cast("int"))
+        dated = own.withColumns({DAY: day, "load": F.lit(self.number)}).hint("rebalance", DAY)
+        writer = dated.write.mode("overwrite").option("partitionOverwriteMode", "dynamic")
+        writer.partitionBy(DAY, "load").parquet(root)
+
+    def _written(self, table: Table) -> DataFrame:
+        """What this load has written so far."""
+        own: Parts = {table.name: self.work.ledger.wrote(self.number, table, self.since)}
+        return self.work.ledger.frame(self.work.spark, table, own)
+
+    def rejected(self) -> None:
+        """Write the lines that cannot be used, of all loads: a later file may make an earlier line useful."""
+        from pyspark.sql import functions as F  # noqa: N812  # as above
+
+        lines = self._frame(LINES)
+        if lines.where(F.col("view") == LOST).isEmpty():
+            lines = lines.where(F.col("reason").isNotNull())  # this alone is cheap, by the files' statistics
+        self._write(settled(lines).rejected, REJECTED)
+
+    def dated(self) -> None:
+        """Write snapshots, events and states of the days from `since` on."""
+        from pyspark.sql import functions as F  # noqa: N812  # as above
+
+        begin = F.timestamp_seconds(F.unix_date(F.lit(self.since).cast("date")) * 86_400)
+        recent = self._frame(LINES).where(F.col("seen_at") >= begin)
+        self._write(settled(recent).snapshots, SNAPSHOTS)
+        context = self._context()
+        self._write(events_of(context.repartition("group_id")).where(F.col("seen_at") >= begin), EVENTS)
+        self._write(states_of(self._written(SNAPSHOTS), self._written(EVENTS)), STATES)
+
+    def _context(self) -> DataFrame:
+        """The snapshots from `since` on, and the last one of each group before."""
+        from pyspark.sql import functions as F  # noqa: N812  # as above
+
+        last = (
+            self._frame(STATES, before=self.since).groupBy("group_id").agg(F.max("seen_at").alias("seen_at"))
+        )
+        earlier = self._frame(SNAPSHOTS, before=self.since).join(last, ["group_id", "seen_at"], "left_semi")
+        return earlier.unionByName(self._written(SNAPSHOTS))
+
+    def _by_group(self, snapshots: DataFrame) -> DataFrame:
+        """Many pieces, as groups differ in size by orders of magnitude: tasks balance and fit in memory."""
+        groups = snapshots.select("group_id").distinct().count()
+        slots = PIECES * self.work.spark.sparkContext.defaultParallelism
+        return snapshots.repartition(max(1, min(groups, slots)), "group_id")
+
+    def replays(self, first_new: DataFrame) -> None:
+        """Write the replays, computed again for the groups in which something changed."""
+        from pyspark.sql import functions as F  # noqa: N812  # as above
+
+        ledger = self.work.ledger
+        every = self._frame(SNAPSHOTS, before=self.since).unionByName(self._written(SNAPSHOTS))
+        if ledger.latest.get("subscriptions") != self.work.subscriptions:
+            again, chosen, kept = None, every, self._frame(REPLAYS).limit(0)
+        else:
+            last_old = self._frame(STATES).groupBy("group_id").agg(F.max("seen_at").alias("seen_at"))
+            again = changed_groups(self._context(), first_new, last_old).persist()
+            chosen = every.join(again, "group_id", "left_semi")
+            kept = self._frame(REPLAYS).join(again, "group_id", "left_anti")
+        replayed = replays(self._by_group(chosen), self.work.targets, self.work.known)
+        self._write(replayed.unionByName(kept), REPLAYS)
+        if again is not None:
+            again.unpersist()
+
+
 def exit_code(summary: Mapping[str, Any], where: str) -> int:
     """0 if each candidate was compared with the actual history of each group, 3 if any result is unknown.
 
@@ -189,38 +229,28 @@ def exit_code(summary: Mapping[str, Any], where: str) -> int:
     return 0 if summary["groups_replayed"] and not unknown else 3
 
 
-def replay_fleet(
-    spark: SparkSession, paths: Sequence[str], out: str, targets: Sequence[Target], known: Subscriptions
-) -> dict[str, Any]:
-    """Write the tables snapshots, rejected, events, states and replays; returns their summary.
-
-    Raises `InputError` for an empty path.
-    """
-    fleet = read_fleet(spark, paths)
-    fleet.rejected.write.mode("overwrite").parquet(f"{out}/rejected")
-    fleet.snapshots.write.mode("overwrite").parquet(f"{out}/snapshots")
-    fleet.parsed.unpersist()
-    # From here on, the written table is the source, so that nothing is parsed twice.
-    snapshots = spark.read.parquet(f"{out}/snapshots")
-    groups = snapshots.select("group_id").distinct().count()
-    # Groups differ in size by orders of magnitude: many pieces balance the tasks, and each fits in memory.
-    pieces = max(1, min(groups, PIECES * spark.sparkContext.defaultParallelism))
-    by_group = snapshots.repartition(pieces, "group_id")
-    events_of(by_group).write.mode("overwrite").parquet(f"{out}/events")
-    states_of(snapshots, spark.read.parquet(f"{out}/events")).write.mode("overwrite").parquet(f"{out}/states")
-    replays(by_group, targets, known).write.mode("overwrite").parquet(f"{out}/replays")
-    for name in ("replays", "events", "rejected"):
-        spark.read.parquet(f"{out}/{name}").createOrReplaceTempView(name)
+def summary(work: FleetWork, new: Mapping[str, int]) -> dict[str, Any]:
+    """The tables summed up; `new`: the files and snapshots of this run."""
+    spark, parts = work.spark, work.ledger.parts()
+    for table in (REPLAYS, EVENTS, REJECTED, STATES):
+        work.ledger.frame(spark, table, parts).createOrReplaceTempView(table.name)
     rejected = spark.sql("SELECT reason, count(*) AS lines FROM rejected GROUP BY reason ORDER BY lines DESC")
     events = spark.sql("SELECT event, count(*) AS times FROM events GROUP BY event ORDER BY event")
+    groups, snapshots = spark.sql("SELECT count(DISTINCT group_id), count(*) FROM states").collect()[0]
     return {
         "schema": SCHEMA,
+        "new": dict(new),
+        "loads": len(work.ledger.done),
         "groups": groups,
         "groups_replayed": spark.sql("SELECT DISTINCT group_id FROM replays").count(),
-        "snapshots": snapshots.select("group_id", "seen_at").distinct().count(),
-        "assignors": [row.asDict() for row in spark.sql(SUMMARY).collect()],
-        "worst": [row.asDict() for row in spark.sql(WORST).collect()],
-        "changes": [row.asDict() for row in spark.sql(CHANGES).collect()],
+        "snapshots": snapshots,
+        "assignors": _rows(spark.sql(SUMMARY)),
+        "worst": _rows(spark.sql(WORST)),
+        "changes": _rows(spark.sql(CHANGES)),
         "events": {row.event: row.times for row in events.collect()},
         "rejected": {row.reason: row.lines for row in rejected.collect()},
     }
+
+
+def _rows(frame: DataFrame) -> list[dict[str, Any]]:
+    return [row.asDict() for row in frame.collect()]

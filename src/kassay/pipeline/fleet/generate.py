@@ -63,12 +63,13 @@ TEXTS_DDL: Final = "at string, value string"
 
 @dataclass(frozen=True)
 class FleetSpec:
-    """The number of groups, and of snapshots of each; the seed determines the rest."""
+    """The number of groups, and of snapshots of each, from `begins_s` on; the seed determines the rest."""
 
     groups: int
     snapshots: int
     seed: int = 0
     dialects: tuple[str, ...] = DIALECTS
+    begins_s: int = EPOCH_S
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def moments_of(spec: FleetSpec, source: random.Random, shape: ClusterShape) -> I
     for tick in range(spec.snapshots):
         index = max(i for i, start in enumerate(starts) if start <= tick)
         step = answered[index]
-        yield Moment(EPOCH_S + tick * EVERY_S, step.cluster, step.group.members, step.given)
+        yield Moment(spec.begins_s + tick * EVERY_S, step.cluster, step.group.members, step.given)
 
 
 def _joining(source: random.Random, shape: ClusterShape, names: Sequence[str], number: int) -> Member:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import unquote
 
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
-from kassay.pipeline.fleet.tables import OWNED, SNAPSHOTS
+from kassay.pipeline.fleet.ledger import InputFile
+from kassay.pipeline.fleet.tables import LINES, OWNED, SNAPSHOTS
 from kassay.pipeline.tables import arrow_type
 from kassay.pipeline.workers import on_workers
 from kassay.reading.documents import head_of, is_file, is_folder, parse_json, read_text
@@ -21,42 +21,27 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-SEEN_DDL: Final = f"{SNAPSHOTS.ddl}, view string, file string, line int, reason string, text string"
 AS_IN_JSON: Final = {"group": "group_id", "at": "seen_at", "member": "member_id"}
 """The columns of Parquet that is named as JSON lines are, and those of the table."""
 _OWNED_AS_IN_JSON: Final = "array<struct<topic:string,partition:int>>"
-SEEN: Final = (*SNAPSHOTS.names, "view", "file", "line", "reason", "text")
+BYTES: Final = "binaryFile"
+"""Spark's format of whole files; a column that is not read costs nothing."""
 TABLE: Final = "table"
 """The `view` of rows from Parquet."""
 
 
-class Fleet(NamedTuple):
-    """`snapshots` has one row per group, time and member (null: unowned); `rejected` one per bad line.
-
-    `parsed` is the source of both, cached by Spark until the caller releases it.
-    """
+class Settled(NamedTuple):
+    """`snapshots` has one row per group, time and member (null: unowned); `rejected` one per bad line."""
 
     snapshots: DataFrame
     rejected: DataFrame
-    parsed: DataFrame
 
 
-def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
-    """The snapshots in these files and folders; text, JSON lines, or Parquet of `SNAPSHOTS`.
-
-    Raises `InputError` for a location without files, or with both Parquet and other files.
-    """
-    from pyspark import StorageLevel
+def settled(lines: DataFrame) -> Settled:
+    """The snapshots that these lines tell, and the lines that cannot be used."""
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
 
-    must_exist(paths)
-    tables = [path for path in paths if _is_parquet(path)]
-    texts = [path for path in paths if path not in tables]
-    rows = _parsed(spark, texts)
-    for path in tables:
-        rows = rows.unionByName(_table(spark, path))
-    rows = rows.persist(StorageLevel.DISK_ONLY)
-    good = rows.where(F.col("reason").isNull())
+    good = lines.where(F.col("reason").isNull())
     usable = good.where(F.col("view") != LOST)
     instants = usable.where(F.col("view") == OFFSETS).select("group_id", "seen_at").distinct()
     lost = good.where(F.col("view") == LOST)
@@ -70,10 +55,34 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
         ).alias("reason"),
         F.concat_ws(" ", "group_id", "member_id").alias("text"),
     )
-    rejected = (
-        rows.where(F.col("reason").isNotNull()).select("file", "line", "reason", "text").unionByName(alone)
-    )
-    return Fleet(_merged(usable.unionByName(owning)), rejected, rows)
+    rejected = lines.where(F.col("reason").isNotNull()).select("file", "line", "reason", "text")
+    return Settled(_merged(usable.unionByName(owning)), rejected.unionByName(alone))
+
+
+def input_files(spark: SparkSession, paths: Sequence[str]) -> list[InputFile]:
+    """The files in these places, as Spark lists them: it skips names that begin with `.` or `_`."""
+    must_exist(paths)
+    listed = spark.read.format(BYTES).option("recursiveFileLookup", "true").load(list(paths))
+    return [InputFile(row.path, row.length) for row in listed.select("path", "length").collect()]
+
+
+def read_lines(spark: SparkSession, files: Sequence[InputFile]) -> DataFrame:
+    """The rows of `LINES`: text, JSON lines, or Parquet of `SNAPSHOTS`; the end of the name decides."""
+    tables = [file.path for file in files if file.path.endswith(".parquet")]
+    texts = [file.path for file in files if not file.path.endswith(".parquet")]
+    rows = spark.createDataFrame([], LINES.ddl)
+    if texts:
+        # The whole path: a partition folder such as at=2026-11-21T05-00-00Z may contain the time.
+        whole = spark.read.format(BYTES).load(list(map(_literal, texts))).select("path", "content")
+        rows = whole.mapInArrow(on_workers(_parse_all), LINES.ddl)
+    if tables:
+        rows = rows.unionByName(_table(spark, tables)) if texts else _table(spark, tables)
+    return rows
+
+
+def _literal(path: str) -> str:
+    """The path as a pattern that matches it alone."""
+    return re.sub(r"([\\{}\[\]*?])", r"\\\1", path)
 
 
 def must_exist(paths: Sequence[str]) -> None:
@@ -85,6 +94,19 @@ def must_exist(paths: Sequence[str]) -> None:
             raise InputError(f"{path}: {what}, expected snapshots of consumer groups")
 
 
+def must_be_apart(paths: Sequence[str], out: str) -> None:
+    """Raise `InputError` if the results would lie among the snapshots, or the snapshots among the results."""
+    if "://" in out:
+        return
+    folder = Path(out).resolve()
+    for place in (Path(path).resolve() for path in paths if "://" not in path):
+        hidden = folder.is_relative_to(place) and any(
+            part.startswith((".", "_")) for part in folder.relative_to(place).parts
+        )
+        if place.is_relative_to(folder) or (folder.is_relative_to(place) and not hidden):
+            raise InputError(f"--out {out}: not apart from the snapshots in {place}; expected another folder")
+
+
 def _files(place: Path) -> Iterator[Path]:
     """The files that Spark reads in and below a folder: it skips names that begin with `.` or `_`."""
     for file in place.rglob("*") if is_folder(place) else ():
@@ -93,20 +115,11 @@ def _files(place: Path) -> Iterator[Path]:
             yield file
 
 
-def _is_parquet(path: str) -> bool:
-    if "://" in path or not is_folder(path):
-        return path.endswith(".parquet")
-    kinds = {file.suffix == ".parquet" for file in _files(Path(path))}
-    if len(kinds) > 1:
-        raise InputError(f"{path}: has Parquet and other files, expected one of the two, or two paths")
-    return kinds == {True}
-
-
-def _table(spark: SparkSession, path: str) -> DataFrame:
+def _table(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """The rows of the Parquet form; invalid ones with the reason and their number as `line`."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
-    frame = spark.read.option("recursiveFileLookup", "true").parquet(path)
+    frame, path = spark.read.parquet(*map(_literal, paths)), paths[0]
     for name, own in AS_IN_JSON.items():
         if name in frame.columns and own not in frame.columns:
             frame = frame.withColumnRenamed(name, own)
@@ -144,29 +157,19 @@ def _table(spark: SparkSession, path: str) -> DataFrame:
     return frame.select(
         *(F.col(column.name).cast(column.dataType) for column in columns),
         F.lit(TABLE).alias("view"),
-        F.col("_metadata.file_path").alias("file"),
+        F.regexp_replace(F.col("_metadata.file_path"), "^file://", "").alias("file"),
         line.alias("line"),
         reason.alias("reason"),
         text.alias("text"),
     )
 
 
-def _parsed(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812  # as above
-
-    if not paths:
-        return spark.createDataFrame([], SEEN_DDL)
-    texts = spark.read.option("recursiveFileLookup", "true").text(list(paths), wholetext=True)
-    # The whole path: a partition folder such as at=2026-11-21T05-00-00Z may contain the time.
-    texts = texts.select("value", F.input_file_name().alias("file"))
-    return texts.mapInArrow(on_workers(_parse_all), SEEN_DDL)
-
-
 def _parse_all(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
     """The rows of whole files; for `mapInArrow`."""
     for batch in batches:
-        for text, file in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
-            rows = list(rows_of(parse(text, unquote(file).removeprefix("file://"))))
+        for file, content in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
+            text = content.decode("utf-8", "replace")
+            rows = list(rows_of(parse(text, file.removeprefix("file:"))))
             if rows:
                 yield _packed(rows)
 
@@ -192,7 +195,7 @@ def rows_of(lines: Iterable[Seen | Rejected]) -> Iterator[Seen | Rejected]:
 
 
 def _packed(rows: Sequence[Seen | Rejected]) -> pyarrow.RecordBatch:
-    """The rows as columns of `SEEN_DDL`."""
+    """The rows as columns of `LINES`."""
     import pyarrow as pa
 
     own = {
@@ -220,7 +223,7 @@ def _packed(rows: Sequence[Seen | Rejected]) -> pyarrow.RecordBatch:
     )
     columns["owned"] = pa.ListArray.from_arrays(pa.array(starts, pa.int32()), tps)
     columns["seen_at"] = microseconds.cast(arrow_type("timestamp"))
-    return pa.RecordBatch.from_pydict({name: columns[name] for name in SEEN})
+    return pa.RecordBatch.from_pydict({name: columns[name] for name in LINES.names})
 
 
 def _merged(rows: DataFrame) -> DataFrame:

@@ -12,17 +12,7 @@ _INSTANT: Final = (
     Column("seen_at", "timestamp", "the time of the snapshot"),
 )
 
-TABLES: Final[dict[str, Table]] = {}
-"""The tables by name, in the order of this file."""
-
-
-def _table(name: str, meaning: str, *columns: Column) -> Table:
-    return TABLES.setdefault(name, Table(name, meaning, columns))
-
-
-SNAPSHOTS: Final = _table(
-    "snapshots",
-    "a row a group, time and member",
+_SNAPSHOT: Final = (
     *_INSTANT,
     Column("member_id", "string", "the member; null: partitions without an owner"),
     Column("owned", OWNED, "its partitions"),
@@ -31,6 +21,26 @@ SNAPSHOTS: Final = _table(
     Column("client_id", "string", "its client.id"),
     Column("rack", "string", "its client.rack"),
 )
+
+TABLES: Final[dict[str, Table]] = {}
+"""The tables by name, in the order of this file."""
+
+
+def _table(name: str, meaning: str, *columns: Column) -> Table:
+    return TABLES.setdefault(name, Table(name, meaning, columns))
+
+
+LINES: Final = _table(
+    "lines",
+    "a row a group, time, member and file, or a rejected line: what was read, from which the rest is made",
+    *_SNAPSHOT,
+    Column("view", "string", "the form of the input"),
+    Column("file", "string", "the file"),
+    Column("line", "int", "the line; of Parquet the row"),
+    Column("reason", "string", "why the line could not be used"),
+    Column("text", "string", "its first 200 characters"),
+)
+SNAPSHOTS: Final = _table("snapshots", "a row a group, time and member", *_SNAPSHOT)
 REJECTED: Final = _table(
     "rejected",
     "a row a line that could not be used",
@@ -92,3 +102,6 @@ REPLAYS: Final = _table(
     Column("balance_more", "bigint", "balance less that of actual"),
     Column("moved_more", "bigint", "moves less those of actual"),
 )
+
+DATED: Final = (SNAPSHOTS, EVENTS, STATES)
+"""The tables with a partition for each day."""
