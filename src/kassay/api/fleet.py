@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ASSIGNORS: Final = ("range", "sticky", "cooperative-sticky", "optimal-sticky")
 """The candidates if none is named."""
 OUT: Final = ".kassay/fleet"
+EVERY: Final = "every"
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,8 +72,9 @@ def fleet(
     `paths` are files and folders of text, JSON lines or Parquet, and JSON lines of subscriptions; `to` are
     target specs. The tables are written to `out`, which may be hdfs://, s3a://, ...; what it has read before
     is not read again. `config` has properties of Spark: without `spark.master` every core of this machine
-    works. Raises `InputError` for paths without a snapshot, for targets of another kind and for an `out` of
-    something else, `TargetError` for a target that cannot be loaded.
+    works; with `every`, a number of seconds, a folder is followed until an interrupt. Raises `InputError` for
+    paths without a snapshot, for targets of another kind and for an `out` of something else, `TargetError`
+    for a target that cannot be loaded.
 
     >>> import kassay
     >>> from pathlib import Path
@@ -95,6 +97,7 @@ def fleet(
         must_exist,
         read_subscriptions,
     )
+    from kassay.pipeline.fleet.stream import follow
     from kassay.pipeline.spark import session_of, translated_errors
     from kassay.pipeline.store import Local, open_store
 
@@ -107,6 +110,7 @@ def fleet(
     places = [path for path in places if path not in subscriptions]
     if not places:
         raise InputError("PATH: only subscriptions; expected snapshots of consumer groups as well")
+    every_s = _every(config or {}, places)
     candidates = {target.spec: target.digest for target in targets}
     if "://" not in folder:  # before Spark starts, which takes a while
         local = Local(Path(folder))
@@ -115,9 +119,29 @@ def fleet(
     begun = session_of(config or {}, "kassay fleet", tell=lambda words: progress(0, words))
     with begun as spark, translated_errors(folder), (store := open_store(folder, spark)).locked():
         work = FleetWork(spark, open_ledger(store, candidates), targets, known)
+        if every_s is not None:
+            follow(work, places[0], lambda words: progress(0, words), every_s)
         summary = replay_fleet(work, places, lambda words: progress(0, words))
     where = places[0] if len(places) == 1 else f"{len(places)} paths"
     return FleetReplay(folder, summary, exit_code(summary, where))
+
+
+def _every(config: Mapping[str, str], places: list[str]) -> float | None:
+    """The seconds between two looks at a folder that is followed; None if it is not. Raises `InputError`."""
+    from kassay.model.errors import InputError
+    from kassay.reading.documents import is_folder
+
+    if EVERY not in config:
+        return None
+    try:
+        seconds = float(config[EVERY])
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"--config {EVERY}={config[EVERY]}: expected a number of seconds above 0")
+    if len(places) != 1 or ("://" not in places[0] and not is_folder(places[0])):
+        raise InputError(f"--config {EVERY}={config[EVERY]}: expected one folder of snapshots to follow")
+    return seconds
 
 
 def _candidates(specs: Iterable[str]) -> list[Target]:

@@ -10,6 +10,7 @@ import pytest
 from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import EPOCH_S, EVERY_S, FleetSpec, dialect_of, moments, texts
 from kassay.pipeline.fleet.ledger import FleetLedger
+from kassay.pipeline.fleet.stream import follow
 from kassay.pipeline.fleet.tables import TABLES
 from tests.pipeline.fleet import naive, plain
 from tests.pipeline.fleet.fleets import ASSIGNORS, hashes, opened
@@ -114,16 +115,18 @@ def test_new_snapshots_come_to_the_same_as_all_at_once(
     first = replay_fleet(opened(spark, out), [str(came)], said.append)
     shutil.copytree(replayed[0].parent / "snapshots", came, dirs_exist_ok=True)
     work = opened(spark, out)
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception, match="Killed"):
         patch.setattr(FleetLedger, "sign", killed)
-        replay_fleet(work, [str(came)], said.append)
+        follow(work, str(came), said.append)
+    work = opened(spark, out)
+    follow(work, str(came), said.append)  # the load is finished first: Spark repeats the micro-batch in vain
+    assert said[1:] == []
     (came / "late.txt").write_text("nothing\n", encoding="utf-8")
     made = replay_fleet(opened(spark, out), [str(came)], said.append)
-    new = {"files": 12, "snapshots": GROUPS * 5}
-    assert (first["new"], made["new"]) == ({"files": 8, "snapshots": GROUPS * 4}, new)
+    assert (first["new"]["snapshots"], made["loads"]) == (GROUPS * 4, 3)
     assert said == [
         f"{GROUPS * 4} new snapshots in 8 files, 0 read before",
-        f"{GROUPS * 5} new snapshots in 12 files, 8 read before",
+        "0 new snapshots in 1 file, 19 read before",
     ]
     assert {**made, "new": 0, "loads": 0, "rejected": 0} == {
         **replayed[1],

@@ -28,8 +28,9 @@ def command(
     """Replay the snapshots of consumer groups in PATHs: files and folders of text, JSON lines or Parquet.
 
     A PATH may also be JSON lines of subscriptions: group, member and topics. Without --to, range, sticky,
-    cooperative-sticky and the certified optimum are compared; `mixed:A,B` comes last. --config
-    spark.master=M chooses where Spark works. Exit codes: 0 every candidate was compared with the actual
+    cooperative-sticky and the certified optimum are compared; `mixed:A,B` comes last. A second run reads only
+    new files. --config spark.master=M chooses where Spark works; --config every=60 follows a folder, with a
+    look every minute, until Ctrl-C. Exit codes: 0 every candidate was compared with the actual
     history of every group, 3 some are unknown.
     """
     from kassay.api.fleet import ASSIGNORS, fleet
