@@ -29,7 +29,7 @@ def outcome(name: str, target: str, message: str) -> dict[str, Any]:
         "findings": [
             {
                 **lane, "claim": message, "input": "ordinary", "kind": message, "failed": 3, "history": 5, "members": 2, "identity": "0" * 16,
-                "partitions": 3, "events": 1, "message": message, "others": 1,
+                "partitions": 3, "events": 1, "message": message, "others": 1, "broken_by": "",
             }
         ],
         "studies": {

@@ -46,6 +46,7 @@ def findings(count: int) -> tuple[list[dict[str, Any]], list[str]]:
                 "kind": re.sub(r"\d+", "#", message),
                 "failed": 1 + number % 7,
                 "others": 0,
+                "broken_by": "",
                 "history": 11 * number,
                 "seed": number,
                 "members": 2,

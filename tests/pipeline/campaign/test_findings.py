@@ -1,7 +1,4 @@
-"""What is told of the findings that tasks counted, and what looks at one kind of them.
-
-What a campaign keeps of its findings: chosen by name, saved as traces that replay, read with and without Spark.
-"""
+"""What a campaign keeps of its findings: chosen by name, saved as traces that replay, read with and without Spark."""
 
 import json
 from dataclasses import replace
@@ -12,101 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.engines.runs.blocks import open_bench
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CLIENT
 from kassay.pipeline.campaign.findings import (
-    KINDS_MAX,
     KeptFinding,
-    OneKind,
     chosen,
     read_findings,
     save_traces,
-    wanted_of,
 )
-from kassay.pipeline.campaign.lanes import lanes_of
-from kassay.pipeline.campaign.records import CONTRADICTORY, Campaign, Key, Smallest, Sums, bucket_of
-from kassay.pipeline.campaign.spec import TargetSpec
 from kassay.pipeline.store import Local
-from kassay.properties.claims import parse_claim
 from tests.cli.runner import here, one_line, valid
 from tests.paths import DOCS
 from tests.pipeline.campaign.campaigns import SPEC, run
-from tests.pipeline.campaign.test_records_sums import added, kinds, sums
-
-
-@given(st.lists(kinds, min_size=2, max_size=2))
-def test_what_is_told_is_the_smallest_and_what_is_left_out_is_counted(
-    parts: list[dict[Key, Smallest]],
-) -> None:
-    campaign = Campaign(SPEC, lanes_of(replace(SPEC, targets=(TargetSpec("range"),))), Local(Path("unused")))
-    campaign.planned = {0: []}
-    campaign.done = {0: {"sums": {str(i): sums(part).to_json() for i, part in enumerate(parts)}}}
-    everything = added([sums(part) for part in parts]).kinds
-    wanted = wanted_of(campaign)
-    assert len({one.key for one in wanted}) == len(wanted)
-    for claim, of_input in {key[:2] for key in everything}:
-        same = {key: found for key, found in everything.items() if key[:2] == (claim, of_input)}
-        told = [one for one in wanted if one.key[:2] == (claim, of_input)]
-        assert len(told) + told[0].others == len(same)
-        assert len(told) <= KINDS_MAX
-        assert all(one.representative == same[one.key] for one in told)
-        largest = max((one.representative.size, one.representative.history) for one in told)
-        left_out = [found for key, found in same.items() if key not in {one.key for one in told}]
-        assert all((found.size, found.history) >= largest for found in left_out)
-
-
-def test_a_driver_for_one_kind_sees_that_kind_only() -> None:
-    found = parse_claim("balanced-within-one", CLIENT)
-    lane = lanes_of(replace(SPEC, claims=(found.id,), gap=False))[0]
-    checked = 0
-    with open_bench(lane.job) as bench:
-        for index in range(40):
-            case, seen = bench.look(index)
-            alone = Sums()
-            alone.take(index, case, seen, bench.driver)
-            for key in alone.kinds:
-                mine = OneKind(bench.driver, key).examine(case, bench.subject).violations
-                assert mine
-                assert {bucket_of(violation) for violation in mine} == {key.bucket}
-                assert all(v.contradictory for v in mine) == (key.input == CONTRADICTORY)
-                other = OneKind(bench.driver, key._replace(bucket="none"))
-                assert not other.examine(case, bench.subject).violations
-                checked += 1
-    assert checked
-
-
-@given(kinds, kinds)
-def test_the_lane_that_stands_for_a_finding_is_the_one_with_its_smallest_history(
-    first: dict[Key, Smallest], second: dict[Key, Smallest]
-) -> None:
-    target = replace(SPEC, targets=(TargetSpec("range"),))
-    campaign = Campaign(target, lanes_of(target), Local(Path("unused")))
-    parts = {0: first, 1: second}
-    campaign.planned = {0: []}
-    campaign.done = {0: {"sums": {str(lane): sums(part).to_json() for lane, part in parts.items()}}}
-    for one in wanted_of(campaign):
-        mine = parts[one.lane][one.key]
-        assert mine.size == one.representative.size
-        assert mine.history == one.representative.history
-        others = [part[one.key] for part in parts.values() if one.key in part]
-        assert all((mine.size, mine.history) <= (other.size, other.history) for other in others)
-
-
-def test_a_finding_on_contradictory_input_is_not_told_by_a_case_that_is_ordinary() -> None:
-    claim = parse_claim("balanced-within-one", CLIENT)
-    lane = lanes_of(replace(SPEC, claims=(claim.id,), gap=False))[0]
-    with open_bench(lane.job) as bench:
-        for index in range(40):
-            case, examination = bench.look(index)
-            ordinary = [v for v in examination.violations if not v.contradictory]
-            for violation in ordinary:
-                key = Key(claim.id, CONTRADICTORY, bucket_of(violation))
-                assert OneKind(bench.driver, key).examine(case, bench.subject).violations == []
-            if ordinary:
-                return
-    raise AssertionError("no case broke the claim on ordinary input")
-
 
 TRACE = (DOCS / "traces" / "sticky-balanced-kip54.json").read_text()
 NAMES = st.sampled_from("abc")
@@ -114,7 +27,22 @@ NAMES = st.sampled_from("abc")
 
 def finding(target: str = "sticky", claim: str = "balanced-kip54", **more: Any) -> KeptFinding:
     plain = KeptFinding(
-        "0" * 16, target, "small", claim, "contradictory", "k", 3, 0, 323, 7, 2, 4, 1, f"{claim}: t0-1", TRACE
+        "0" * 16,
+        target,
+        "small",
+        claim,
+        "contradictory",
+        "k",
+        3,
+        0,
+        "",
+        323,
+        7,
+        2,
+        4,
+        1,
+        f"{claim}: t0-1",
+        TRACE,
     )
     return replace(plain, **more)
 

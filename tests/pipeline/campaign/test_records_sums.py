@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.engines.runs.blocks import open_bench, play_block
-from kassay.pipeline.campaign.findings import KINDS_MAX
 from kassay.pipeline.campaign.lanes import lanes_of
 from kassay.pipeline.campaign.records import CONTRADICTORY, ORDINARY, Key, Smallest, Sums, kind_of, sums_of
+from kassay.pipeline.campaign.shrinking import KINDS_MAX
 from kassay.properties.registry import Evidence, Violation
 from tests.pipeline.campaign.campaigns import SPEC
 

@@ -8,7 +8,7 @@ LEADER: dict[str, Any] = {
 }  # fmt: skip
 FINDING: dict[str, Any] = {
     "target": "range", "claim": "complete", "input": "ordinary", "kind": "k", "failed": 3, "profile": "small",
-    "history": 7, "members": 2, "partitions": 3, "events": 0, "message": "a <b> & c", "others": 2,
+    "history": 7, "members": 2, "partitions": 3, "events": 0, "message": "a <b> & c", "others": 2, "broken_by": "",
 }  # fmt: skip
 GAP: dict[str, Any] = {
     "target": "range", "profile": "small", "instances": 40, "invalid": 0, "unbalanced_share": 0.25,

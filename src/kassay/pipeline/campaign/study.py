@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.engines.runs.verdicts import ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.pipeline.campaign import tables
-from kassay.pipeline.campaign.findings import findings
 from kassay.pipeline.campaign.lanes import Lane
 from kassay.pipeline.campaign.records import Campaign
+from kassay.pipeline.campaign.shrinking import findings
 from kassay.pipeline.campaign.spec import Spec
 from kassay.pipeline.campaign.watching import PARTS
 from kassay.pipeline.spark import translated_errors
@@ -144,6 +144,8 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
     with translated_errors(campaign.store.place):
         tallies = _tallies(campaign)
         verdicts, reached = list(_verdicts(campaign, tallies)), list(_reached(campaign, tallies))
+        finding_rows = findings(spark, campaign, _unbroken(verdicts))
+        verdicts = [_shown(row, finding_rows) for row in verdicts]
         batches = list(_batches(campaign))
         for table, rows in (
             (tables.VERDICTS, verdicts),
@@ -152,15 +154,34 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
             (tables.BATCHES, batches),
         ):
             _write(campaign, table, _frame(spark, table, rows).coalesce(1))
-        _write(campaign, tables.FINDINGS, findings(spark, campaign))
         campaign.publish()
-        finding_rows = _rows(campaign.table(spark, tables.FINDINGS))
-        finding_rows.sort(
-            key=lambda row: (row["target"], row["claim"], row["input"], row["history"], row["kind"])
-        )
         return CampaignOutcome(
             verdicts, finding_rows, reached, studies(spark, campaign), totals(campaign, batches)
         )
+
+
+def _unbroken(verdicts: list[dict[str, Any]]) -> dict[str, frozenset[str]]:
+    """The claims of each target that no history broke."""
+    return {
+        target: frozenset(
+            row["claim"] for row in rows if row["profile"] == ALL and row["verdict"] != "violated"
+        )
+        for target, rows in groupby(verdicts, itemgetter("target"))
+    }
+
+
+def _shown(verdict: dict[str, Any], finding_rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The verdict; violated if the shrunk history of another claim breaks the claim."""
+    for row in finding_rows:
+        if (
+            row["broken_by"]
+            and (row["target"], row["claim"]) == (verdict["target"], verdict["claim"])
+            and verdict["profile"] in (ALL, row["profile"])
+        ):
+            nothing = f"not in the {verdict['histories']:,} histories played"
+            why = f"broken by the counterexample to {row['broken_by']}, {nothing}"
+            return {**verdict, "verdict": "violated", "why": why}
+    return verdict
 
 
 def studies(spark: SparkSession, campaign: Campaign) -> dict[str, list[dict[str, Any]]]:

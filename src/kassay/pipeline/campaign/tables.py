@@ -117,6 +117,7 @@ FINDINGS: Final = _table(
     Column("kind", "string", "the violation without its names and numbers"),
     Column("failed", "bigint", "histories that show it"),
     Column("others", "int", "further kinds of the same target, claim and input that are left out"),
+    Column("broken_by", "string", "the claim whose shrunk history shows it; empty where a played one did"),
     Column("history", "bigint", "the history that stands for it: the smallest, then the earliest"),
     Column("seed", "bigint", "that history's seed"),
     Column("members", "int", "members after shrinking"),

@@ -33,7 +33,7 @@ from kassay.report.pages.plots import (
     line_chart,
     strip_chart,
 )
-from kassay.report.screen.campaign import LEADERS, Row, said, shown, took, unfinished, verdict
+from kassay.report.screen.campaign import LEADERS, Row, said, shown, shown_by, took, unfinished, verdict
 from kassay.writing.files import file_name
 from kassay.writing.text import counted, shell_command, visible
 
@@ -207,7 +207,7 @@ def _lines(findings: Sequence[Row], parcels: Parcels) -> Iterator[str]:
         message = row["message"].removeprefix(f"{row['claim']}: ")
         if len(message) > _MESSAGE_MAX:
             message = message[: _MESSAGE_MAX - 1] + "…"
-        seen = f"{row['input']} input, {_histories(row['failed'])}"
+        seen = f"{row['input']} input, {shown_by(row)}"
         line = fragment("finding", "line", row, message, seen, parcels.place(number), _file(row))
         group = row["target"], row["claim"]
         room -= len(line.encode()) + (
@@ -217,10 +217,6 @@ def _lines(findings: Sequence[Row], parcels: Parcels) -> Iterator[str]:
         if room < 0:
             return
         yield line
-
-
-def _histories(count: int) -> str:
-    return "1 history" if count == 1 else f"{count:,} histories"
 
 
 def _groups(findings: Sequence[Row], lines: Sequence[str]) -> Iterator[FindingGroup]:

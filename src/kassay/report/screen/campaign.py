@@ -29,7 +29,7 @@ def campaign_terminal(outcome: Row) -> View:
             (f"{row['target']} ", "bold"),
             "breaks ",
             (f"{row['claim']}", "red"),
-            f" on {row['input']} input, in {counted(row['failed'], 'history')}; smallest: "
+            f" on {row['input']} input, {shown_by(row)}; smallest: "
             f"{row['profile']} history {row['history']}, {row['message']}",
             (f"; {row['others']} further kinds" if row["others"] else ""),
         )
@@ -60,6 +60,13 @@ def said(outcome: Row) -> str:
         f"{', '.join(claims) or 'no claim judged'}; {targets}, "
         f"{outcome['histories']:,} histories, seed {outcome['spec']['seed']}"
     )
+
+
+def shown_by(finding: Row) -> str:
+    """How many histories show a finding, or the claim whose counterexample does."""
+    if by := finding["broken_by"]:
+        return f"shown by the counterexample to {by}"
+    return f"in {counted(finding['failed'], 'history')}"
 
 
 def unfinished(outcome: Row) -> str:
