@@ -29,6 +29,7 @@ from kassay.solver.packing.engines import other_packing
 from kassay.solver.packing.flows import Flows, level_prices, level_steps, packed_by_weight
 from kassay.solver.packing.items import Packing, Terms
 from kassay.solver.packing.search import PackingSearch, at_home, longest_first, shed
+from kassay.solver.packing.transfers import TransferProof, Transfers
 from kassay.solver.results import Solved
 
 ITEMS_MOST: Final = 40
@@ -130,6 +131,10 @@ def _alike(packing: Packing, rest: Sequence[int]) -> list[int]:
 _SHARE_OF_FLOWS: Final = 0.6
 _SHARE_OF_SEARCH: Final = 0.7
 _SHARE_OF_PROOF: Final = 0.85
+_SHARE_BEFORE_TRANSFERS: Final = 0.3
+_SHARE_OF_TRANSFERS: Final = 0.9
+_SHARE_OF_PRICES: Final = 0.5
+_SHARE_OF_MARKET: Final = 0.85
 _FEW: Final = 12
 """Items with at most this many weights and costs are also packed one weight at a time."""
 
@@ -138,6 +143,7 @@ _FEW: Final = 12
 class Packed:
     """A packing with its proof: enumerated, or a step for each load and prices on weight (in 1 / SCALE).
 
+    Where loads are proven, `transfers` may prove more moves than these prices do.
     `scales` are the weights of a move and a mismatch with the prices, if they differ from the terms'.
     """
 
@@ -148,6 +154,7 @@ class Packed:
     steps: tuple[LoadStep, ...] = ()
     prices: tuple[int, ...] = ()
     scales: tuple[int, int] | None = None
+    transfers: TransferProof | None = None
 
 
 def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine: str = "auto") -> Packed:  # noqa: B008
@@ -193,7 +200,9 @@ def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: f
 def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> Packed:
     """The best packing that searches find, and a proof of its largest distance from the best."""
     began = time.monotonic()
-    search_until = began + _SHARE_OF_SEARCH * (deadline - began)
+    changes = terms.tolerance is None and terms.budget is None and Transfers(packing, ()).goes_anywhere
+    share = _SHARE_BEFORE_TRANSFERS if changes else _SHARE_OF_SEARCH
+    search_until = began + share * (deadline - began)
     proof_until = began + _SHARE_OF_PROOF * (deadline - began)
     proof = LoadProof(packing, terms.budget, proof_until)
     if terms.tolerance is None:
@@ -215,7 +224,38 @@ def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> P
     else:
         steps = proof.steps(loads)
         limits = _limits(loads, steps)
-    return Packed(packing, terms, tuple(best), False, steps, _prices(packing, terms, best, limits, deadline))
+    transfers = None
+    if terms.tolerance is None and _are_proven(loads, steps):
+        best, transfers = _transferred(
+            packing, terms, best, bound, began + _SHARE_OF_TRANSFERS * (deadline - began)
+        )
+    prices = _prices(packing, terms, best, limits, deadline)
+    return Packed(packing, terms, tuple(best), False, steps, prices, transfers=transfers)
+
+
+def _are_proven(loads: Sequence[int], steps: Sequence[LoadStep]) -> bool:
+    """Whether the steps prove all the sorted loads that are not 0."""
+    met = (step.position for step in steps if loads[step.position - 1] == step.bound)
+    return max(met, default=0) >= sum(load > 0 for load in loads)
+
+
+def _transferred(
+    packing: Packing, terms: Terms, best: list[int], bound: int, deadline: float
+) -> tuple[list[int], TransferProof | None]:
+    """The packing with fewer moves and the same loads, if one is found, and a bound on its moves."""
+    loads, moves = packing.loads(best), packing.moved(best)
+    transfers = Transfers(packing, loads)
+    began = time.monotonic()
+    if not transfers.fits or not moves or began > deadline:
+        return best, None
+    proof = transfers.prove(moves, began + _SHARE_OF_PRICES * (deadline - began))
+    if proof is None or proof.cost >= moves or terms.budget is not None:
+        return best, proof
+    owner = transfers.owners(proof, len(best), began + _SHARE_OF_MARKET * (deadline - began))
+    if owner is not None:
+        other = _settled(packing, terms, owner, bound, deadline)
+        best = _best(packing, terms, [best, other], bound)
+    return best, proof
 
 
 def _best(packing: Packing, terms: Terms, owners: Sequence[list[int]], bound: int) -> list[int]:
@@ -331,6 +371,16 @@ def packing_certificate(problem: Problem, packed: Packed) -> dict[str, Any]:
         "moved": figures(problem, owners).moved,
         "rack_mismatch": packing.mismatched(owner),
         **scales,
+        **({} if packed.transfers is None or scales else {"transfers": _transfers(packed.transfers)}),
+    }
+
+
+def _transfers(proof: TransferProof) -> dict[str, Any]:
+    return {
+        "sorts": [
+            {"weight": weight, "cost": cost, "price": price} for (weight, cost), price in proof.sorts.items()
+        ],
+        "loads": [{"load": load, "price": price} for load, price in proof.loads.items()],
     }
 
 

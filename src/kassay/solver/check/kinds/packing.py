@@ -45,6 +45,7 @@ from kassay.solver.check.shapes import (
     rows,
     squares,
 )
+from kassay.solver.check.transfers import TRANSFERS, least_transfers
 
 SCHEMA: Final = "kassay/packing-certificate/1"
 MOVEMENT_FIRST: Final = "balance,movement,rack"
@@ -186,8 +187,11 @@ def _priced(case: PackingCase, certificate: Document) -> Bounds:
         limits = [max(case.cap, loads[0])] * len(loads)
     paid = least_paid(packed, limits, scales, certificate["prices"])
     wrong = packed.least_mismatch()
-    shed = least_shed(packed, limits[0])
     met = is_met(case, Bounds(least, 0, 0))
+    shed = least_shed(packed, limits[0])
+    if (transfers := certificate.get("transfers")) is not None:
+        require(met and case.tolerance is None, "transfers are for loads that are proven")
+        shed = max(shed, least_transfers(packed, loads, transfers))
     if case.movement_first:
         moves = max(shed, paid // scales.move)
         # If the best packing makes exactly these moves, the rest of its payment is mismatches.
@@ -280,6 +284,6 @@ KIND: Final = ProofKind(
     family=FAMILY,
     pose=pose,
     takes=lambda _: True,
-    shape=record({"schema": one_of(SCHEMA), **FIELDS}),
+    shape=record({"schema": one_of(SCHEMA), **FIELDS}, {"transfers": TRANSFERS}),
     check=check,
 )
