@@ -14,8 +14,9 @@ import pytest
 
 import kassay
 from kassay.cli import commands
-from kassay.cli.main import _HEAD, cli, run
+from kassay.cli.main import _HEAD, cli, run, tell_of_ortools
 from kassay.engines.protocols.switches import SWITCHES
+from kassay.solver.algorithms import bulk_flow
 from tests.cli.runner import ENVIRONMENT
 
 PACKAGE = Path(kassay.__file__).parent
@@ -160,3 +161,14 @@ def test_an_error_of_usage_is_a_line_that_says_what_is_accepted_or_where_to_read
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_what_or_tools_would_gain_is_said_after_long_flows_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bulk_flow, "_spent", [1.0, 1.5])
+    tell_of_ortools()
+    assert capsys.readouterr().err == ""
+    bulk_flow._spent.append(28.0)
+    tell_of_ortools()
+    assert "30 s of this were large flows" in capsys.readouterr().err

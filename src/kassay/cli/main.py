@@ -80,6 +80,24 @@ class CommandVerdict(NamedTuple):
     exit_code: int
 
 
+FLOWS_MOST_S: Final = 3.0
+"""What OR-tools would gain is not worth a line below so many CPU seconds."""
+
+
+def tell_of_ortools() -> None:
+    """Say on standard error what OR-tools would have gained, after a command that spent long without it."""
+    if "kassay.solver.algorithms.bulk_flow" not in sys.modules:
+        return
+    from kassay.cli.options import complain
+    from kassay.solver.algorithms.bulk_flow import spent_without_s
+
+    if (spent := spent_without_s()) > FLOWS_MOST_S:
+        complain(
+            f"{spent:.0f} s of this were large flows, which take OR-tools a quarter of the time: "
+            "pip install 'kassay[cpsat]'"
+        )
+
+
 class Commands(click.Group):
     """Subcommands that are imported on use."""
 
@@ -96,6 +114,7 @@ class Commands(click.Group):
         """The command's verdict, if any; raises `OutputClosed` if the reader of its output has gone."""
         with _read():
             outcome = super().invoke(ctx)
+            tell_of_ortools()
         return CommandVerdict(outcome) if isinstance(outcome, int) else None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

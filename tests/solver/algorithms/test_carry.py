@@ -123,3 +123,18 @@ def test_where_few_arcs_leave_the_source_only_the_own_method_is_asked(
                 bulk_flow.carry(network, 0, 1, ways)
         else:
             assert bulk_flow.carry(network, 0, 1, ways) == ways
+
+
+def test_the_time_of_large_flows_counts_where_or_tools_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bulk_flow, "_spent", [])
+    monkeypatch.setattr(bulk_flow, "ENOUGH", 2)
+    for installed, counts in ((True, 0), (False, 1)):
+        monkeypatch.setattr(bulk_flow, "installed", lambda installed=installed: installed)
+        network = Network(3)
+        for tail, head in ((0, 1), (1, 2)):
+            network.arc(tail, head, 1, 1)
+        assert bulk_flow.own(network, 0, 2, 1) == 1
+        assert len(bulk_flow._spent) == counts
+    assert bulk_flow.spent_without_s() >= 0

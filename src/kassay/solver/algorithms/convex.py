@@ -264,7 +264,7 @@ class Convex:
             if supply:
                 net.arc(sink + 1, node, supply)
         total = sum(self.supplies)
-        if net.cheapest(sink + 1, sink, total, deadline) < total:
+        if bulk_flow.own(net, sink + 1, sink, total, deadline) < total:
             return None
         return [net.flow(number) for number in numbers[: len(self.tails)]]
 

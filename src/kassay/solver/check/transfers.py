@@ -51,10 +51,10 @@ def least_transfers(packed: PackedUnits, loads: Sequence[int], proof: Document) 
     homes = [0] * len(packed.ids)
     sorts, unowned = set[tuple[int, int]](), set[int]()
     for unit in packed.units:
-        require(len(unit.had) < 2, "transfers are of units with one previous owner at the most")
+        require(len({*unit.had}) < 2, "transfers are of units with one previous owner at the most")
         if unit.weight and unit.had:
             homes[unit.had[0]] += unit.weight
-            sorts.add((unit.weight, unit.costs[0]))
+            sorts.add((unit.weight, sum(unit.costs)))
         elif unit.weight:
             unowned.add(unit.weight)
     prices = {(row["weight"], row["cost"]): row["price"] for row in proof["sorts"]}
