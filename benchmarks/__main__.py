@@ -15,7 +15,7 @@ from benchmarks._needs import NOT_RUN
 
 ON_SPARK = ("campaign", "fleet")
 """These need the `spark` extra and arguments of their own; they run when they are named."""
-BASED = ("certify_speed", "explore_memory", "optimum_documents")
+BASED = ("certify_speed", "commands", "explore_memory", "optimum_documents")
 """These compare with another checkout."""
 MORE = {"explore_speed": (["--memory"], ["--jobs", "--runs", "1"])}
 """What of a benchmark is asked for by options of its own, and is run besides."""
