@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from math import inf
 
+from kassay.engines.runs.ahead import Ahead, look_ahead
 from kassay.engines.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.engines.runs.budgets import (
     MEMORY_FROM_S,
@@ -93,6 +94,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     claims = job.claims
     tally, interrupted = Tally(), False
     early: EarlyControls | None = None
+    ahead: Ahead | None = None
     environment = EnvironmentCoverage(gaps=("environment not varied (the run was interrupted)",))
     try:
         with open_bench(job) as bench:
@@ -100,9 +102,10 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
             if options.exhaustive:
                 _exhaust(bench, tally, report)
             else:
-                early = _play(job, bench, tally, started, report, examples)
+                early, ahead = _play(job, bench, tally, started, report, examples)
             lived = _lives(bench, tally)
-            elsewhere = _environments(bench, tally)
+            known = None if ahead is None else ahead.environments(bench, _broken(tally))
+            elsewhere = known or _environments(bench, tally)
             environment = elsewhere.coverage
             results = tuple(
                 _reported(bench, claim, tally, started, report, elsewhere, lived, examples)
@@ -110,7 +113,9 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
             )
             results = _with_memory(bench, results)
             results = _with_others(bench, results, tally, started, report)
-        controls = _controls(job, tally, started, report, early) if options.controls else no_controls(job)
+        controls = ahead.controls if ahead is not None else None
+        if controls is None:
+            controls = _controls(job, tally, started, report, early) if options.controls else no_controls(job)
     except KeyboardInterrupt:
         interrupted = True
         results, controls = _results_so_far(job, tally, started), no_controls(job)
@@ -228,10 +233,11 @@ def _environments(bench: Bench, tally: Tally) -> EnvironmentResult:
 
 def _play(
     job: Job, bench: Bench, total: Tally, started: float, report: Report, examples: EarlyExamples
-) -> EarlyControls | None:
+) -> tuple[EarlyControls | None, Ahead | None]:
     """Play seeded cases until the budget is spent, and add the results to `total`.
 
-    A run by time shrinks what violates a claim at once. Returns the controls that it tried on the way.
+    A run by time shrinks what violates a claim at once. Returns the controls that it tried on the way; of a
+    run by number in several processes what one of them did while the others played.
     """
     options = job.options
     limit = options.budget.histories
@@ -239,7 +245,8 @@ def _play(
     found_at: float | None = None
     early: EarlyControls | None = None
     early_at = started + EARLY_SHARE * options.budget.limit_s if limit is None and options.controls else inf
-    with _players(job, bench, total) as (submit, waiting):
+    with _players(job, bench, total) as (submit, waiting, apart):
+        ahead = apart(look_ahead) if apart is not None and limit is not None else None
         while True:
             covered = not job.wants_classes(next_index)
             if early is None and covered and total.histories and time.monotonic() > early_at:
@@ -256,7 +263,7 @@ def _play(
                 waiting.append(submit(next_index, stop, min(deadline, patience)))
                 next_index = stop
             if not waiting:
-                return early
+                return early, None if ahead is None else ahead.result()
             total.add(waiting[0].result())
             del waiting[0]
             share = _share(job, started, total, early)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kassay.engines.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.engines.runs.verdicts import Tally
@@ -16,10 +16,14 @@ from kassay.kinds.judging import InternalError
 
 
 class Players(NamedTuple):
-    """Plays the block between two case numbers before a deadline, and holds the blocks not yet counted."""
+    """Plays the block between two case numbers before a deadline, and holds the blocks not yet counted.
+
+    `apart` does other work on the bench of one of the processes; None where there is only one.
+    """
 
     submit: Callable[[int, int, float], Future[Tally]]
     waiting: list[Future[Tally]]
+    apart: Callable[[Callable[[Bench], Any]], Future[Any]] | None = None
 
 
 @contextmanager
@@ -38,7 +42,14 @@ def worker_processes(job: Job, total: Tally) -> Iterator[Players]:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    players = Players(submit, [])
+    def apart(work: Callable[[Bench], Any]) -> Future[Any]:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return pool.submit(_work_apart, work)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    players = Players(submit, [], apart)
     try:
         yield players
     except KeyboardInterrupt:
@@ -66,3 +77,9 @@ def _work(start: int, stop: int, seconds: float) -> Tally:
     if not _benches:
         raise InternalError("a worker was called before it was started")
     return play_block(_benches[0], start, stop, time.monotonic() + seconds, hurries=True)
+
+
+def _work_apart(work: Callable[[Bench], Any]) -> Any:
+    if not _benches:
+        raise InternalError("a worker was called before it was started")
+    return work(_benches[0])

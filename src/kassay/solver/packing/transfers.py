@@ -234,7 +234,7 @@ class _Market:
             self.lacking[pattern.load] -= sign
 
     def _choice(self, member: int, dear: float) -> _Pattern:
-        """The best of some patterns, where an item that nobody takes or passes on costs so much."""
+        """The best of some patterns, where an item without a member on the other side costs so much."""
         best: tuple[float, _Pattern] | None = None
         for load, price in self.of_load.items():
             for _ in range(_TRIES):
