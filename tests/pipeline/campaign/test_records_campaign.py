@@ -156,8 +156,10 @@ def test_readers_follow_the_manifest_and_ignore_what_is_not_in_it(
 
 def test_another_campaign_and_other_peoples_files_are_refused(tmp_path: Path) -> None:
     create(SPEC, Local(tmp_path / "a"))
-    with pytest.raises(InputError, match=r"holds another campaign \('test'\)"):
+    with pytest.raises(InputError, match=rf"holds another campaign \(seed {SPEC.seed}, here 12\)"):
         create(replace(SPEC, seed=12), Local(tmp_path / "a"))
+    with pytest.raises(InputError, match=r"\(name 'test', here 'a'; other histories\)"):
+        create(replace(SPEC, name="a", histories=(("small", 1),)), Local(tmp_path / "a"))
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "mine.parquet").touch()
     with pytest.raises(InputError, match=r"not empty \(mine.parquet\)"):

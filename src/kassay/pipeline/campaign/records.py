@@ -274,7 +274,7 @@ def create(spec: Spec, store: Store) -> Campaign:
     if header is not None:
         if header.get("schema") != SCHEMA or header.get("identity") != spec.identity:
             raise InputError(
-                f"{store.place}: holds another campaign ({header.get('spec', {}).get('name')!r}), "
+                f"{store.place}: holds another campaign ({_other(header.get('spec', {}), spec)}), "
                 "expected an empty folder or the same spec"
             )
         return reopen(store, spec.pace)
@@ -293,6 +293,18 @@ def create(spec: Spec, store: Store) -> Campaign:
         },
     )
     return Campaign(spec, lanes, store)
+
+
+def _other(recorded: Mapping[str, Any], spec: Spec) -> str:
+    """What a recorded spec has that this one has not: the seeds and the like, of long fields the names."""
+    differing = [
+        f"{name} {recorded.get(name)!r}, here {value!r}"
+        if isinstance(value, (str, int, float))
+        else f"other {name}"
+        for name, value in spec.to_json().items()
+        if recorded.get(name) != value
+    ]
+    return "; ".join(differing) or "of another version"
 
 
 def header_of(store: Store) -> dict[str, Any]:
