@@ -28,7 +28,7 @@ def test_an_interrupt_reaches_no_worker_and_what_they_played_is_kept():
     job = Job(resolve("ceil-range"), options)
     before = children()
     total, deadline = Tally(), time.monotonic() + 100
-    with pytest.raises(KeyboardInterrupt), worker_processes(job, total) as (submit, waiting):
+    with pytest.raises(KeyboardInterrupt), worker_processes(job, total) as (submit, waiting, _):
         for start in (0, 30):
             waiting.append(submit(start, start + 30, deadline))
         workers = children() - before
