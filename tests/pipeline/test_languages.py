@@ -48,7 +48,8 @@ def running(word: str) -> set[str]:
     return ids
 
 
-@pytest.mark.parametrize("language", ["node", "java", "mixed"])
+# `mixed`, 30 s, is both of the others at once.
+@pytest.mark.parametrize("language", ["node", "java", pytest.param("mixed", marks=pytest.mark.deep)])
 def test_workers_ask_other_languages_as_their_own_and_leave_no_process(tmp_path: Path, language: str) -> None:
     target, word, alike = other(language)
     before = running(word)

@@ -98,6 +98,7 @@ def running_below(pid: int, ancestor: int) -> bool:
         return False
 
 
+@pytest.mark.deep  # 35 s, and the standalone cluster is tried below
 def test_a_local_cluster(undisturbed: Undisturbed, tmp_path: Path) -> None:
     spec, expected = undisturbed.spec, undisturbed.tables
     finished(
