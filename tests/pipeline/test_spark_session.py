@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.pipeline.spark import TRIES, SparkFailed, first_line, normalised, session, translated_errors
+from kassay.pipeline.spark import (
+    TRIES,
+    SparkFailed,
+    first_line,
+    infrastructure_errors,
+    normalised,
+    session,
+    translated_errors,
+)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +98,15 @@ def test_what_breaks_while_an_interrupt_is_on_its_way_out_is_that_interrupt():
         translated_errors("out"),
     ):
         raise RuntimeError("the other side is gone")
+
+
+def test_what_spark_raises_is_no_fault_of_kassay() -> None:
+    java_error = type("Py4JJavaError", (Exception,), {"__module__": "py4j.protocol"})
+    refused = r"^Spark gave up: java\.net\.ConnectException: refused$"
+    with pytest.raises(SparkFailed, match=refused), infrastructure_errors():
+        raise java_error("An error occurred\n at x\nCaused by: java.net.ConnectException: refused\n at y")
+    with pytest.raises(ZeroDivisionError), infrastructure_errors():
+        raise ZeroDivisionError
 
 
 @pytest.mark.spark

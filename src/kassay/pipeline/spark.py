@@ -120,7 +120,8 @@ def session_of(
     with session(conf.pop(_MASTER, None), conf, name=name, heap=heap) as spark:
         if spark.sparkContext.uiWebUrl:
             tell(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
-        yield spark
+        with infrastructure_errors():
+            yield spark
 
 
 @contextmanager
@@ -263,6 +264,22 @@ def _must_answer(master: str) -> None:
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
             return
     raise InputError(f"spark.master {master}: no answer, expected a running Spark master")
+
+
+@contextmanager
+def infrastructure_errors() -> Iterator[None]:
+    """Turn what Spark, or a file system that it reaches, raises inside the block into `SparkFailed`.
+
+    It is no fault of kassay; an error that follows from an interrupt becomes that interrupt.
+    """
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
+            raise
+        if _follows_an_interrupt(error):
+            raise KeyboardInterrupt from error
+        raise SparkFailed(f"Spark gave up: {first_line(error)}") from error
 
 
 @contextmanager
