@@ -2,6 +2,8 @@
 
 import os
 import socket
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -241,3 +243,19 @@ def test_without_the_library_the_clock_of_a_program_is_not_shifted(tmp_path, mon
     with resolve(f"exec:python3 {file}").open(surroundings=replace(OURS, clock=0.0)) as host:
         assert host.unchanged["clock"] == "this machine has no libfaketime"
         assert not host.moves_clock
+
+
+def test_the_clock_comes_without_what_its_library_would_import_for_tests():
+    code = (
+        "import sys; from kassay.engines.processes.arrangement import _time_machine; _time_machine();"
+        "print('_pytest' in sys.modules, 'dateutil' in sys.modules, 'pytest' in sys.modules);"
+        "import pytest; print(pytest.__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["False", "False", "False", "pytest"], done.stderr
