@@ -10,14 +10,16 @@ import errno
 import json
 import os
 import platform
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Final, Protocol
+from urllib.parse import urlsplit
 
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, KassayError
 from kassay.pipeline.spark import first_line
 from kassay.reading.documents import is_folder
 from kassay.writing.files import json_text, write_text
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 LOCK = "lock"
 MANIFEST: Final = "manifest.json"
+
+
+class DamagedDocument(InputError):
+    """A document that can be read and is none: what it is about is done again."""
 
 
 class Store(Protocol):
@@ -139,57 +145,84 @@ class Remote:
 
     def __init__(self, place: str, spark: SparkSession) -> None:
         self.place = place.rstrip("/")
-        self._jvm: Any = spark._jvm
-        configuration = spark.sparkContext._jsc.hadoopConfiguration()
+        self._gateway: Any = spark.sparkContext._gateway
+        self._hadoop = self._gateway.jvm.org.apache.hadoop.fs
+        self._configuration = spark.sparkContext._jsc.hadoopConfiguration()
+        with self._reported("", "there is no file system for it"):
+            self._must_answer()
+            self._files = self._path("").getFileSystem(self._configuration)
+
+    def _must_answer(self) -> None:
+        """Raise `InputError` if a named S3 server does not answer; Hadoop would take minutes to report it."""
+        named = urlsplit(self._configuration.get("fs.s3a.endpoint") or "")
+        if not self.place.startswith("s3a://") or not named.hostname or self._configuration.get(_PROXY):
+            return
         try:
-            self._files = self._path("").getFileSystem(configuration)
-        except Exception as error:  # py4j's errors have no common class
-            raise InputError(f"{place}: there is no file system for it ({first_line(error)})") from None
+            address = named.hostname, named.port or (80 if named.scheme == "http" else 443)
+            socket.create_connection(address, timeout=5).close()
+        except (OSError, ValueError):
+            raise InputError(
+                f"{self.place}: no answer from {named.geturl()}, expected a running S3 server"
+            ) from None
 
     def _path(self, name: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(f"{self.place}/{name}".rstrip("/"))
+        return self._hadoop.Path(f"{self.place}/{name}".rstrip("/"))
+
+    @contextmanager
+    def _reported(self, name: str, problem: str) -> Iterator[None]:
+        """Turn Java's errors inside the block into one line."""
+        try:
+            yield
+        except KassayError:
+            raise
+        except Exception as error:  # py4j's errors have no common class
+            place = f"{self.place}/{name}".rstrip("/")
+            raise InputError(f"{place}: {problem} ({first_line(error)})") from None
 
     def read(self, name: str) -> dict[str, Any] | None:
         """The document of this name; None if there is none."""
         path = self._path(name)
-        if not self._files.exists(path):
-            return None
-        stream = self._files.open(path)
-        try:
-            return _document(bytes(stream.readAllBytes()), f"{self.place}/{name}")
-        finally:
-            stream.close()
+        with self._reported(name, "cannot be read"):
+            if not self._files.exists(path):
+                return None
+            stream = self._files.open(path)
+            try:
+                return _document(bytes(stream.readAllBytes()), f"{self.place}/{name}")
+            finally:
+                stream.close()
 
     def write(self, name: str, document: dict[str, Any]) -> None:
-        """Write a temporary file, then rename: atomic if renaming is; a truncated document is not read."""
-        path, temporary = self._path(name), self._path(f"{name}.new")
-        try:
-            stream = self._files.create(temporary, True)
-            stream.write(bytearray(_text(document).encode()))
-            stream.close()
-            self._files.delete(path, False)
-            self._files.rename(temporary, path)
-        except Exception as error:  # as above
-            raise InputError(f"{self.place}/{name}: cannot be written ({first_line(error)})") from None
+        """Write the document atomically: an object appears whole, a file is renamed over the old one."""
+        path = self._path(name)
+        with self._reported(name, "cannot be written"):
+            if self.place.startswith(_OBJECTS):
+                _put(self._files.create(path, True), document)
+                return
+            temporary = self._path(f"{name}.new")
+            _put(self._files.create(temporary, True), document)
+            rename = getattr(self._hadoop, "Options$Rename")
+            options = self._gateway.new_array(rename, 1)
+            options[0] = rename.OVERWRITE
+            context = self._hadoop.FileContext.getFileContext(path.toUri(), self._configuration)
+            context.rename(temporary, path, options)
 
     def names(self, folder: str) -> list[str]:
         """The names in the folder, in order."""
         path = self._path(folder)
-        if not self._files.exists(path):
-            return []
-        return sorted(
-            name
-            for status in self._files.listStatus(path)
-            if not (name := status.getPath().getName()).endswith(".new")
-        )
+        with self._reported(folder, "cannot be read"):
+            statuses = self._files.listStatus(path) if self._files.exists(path) else ()
+            names = [status.getPath().getName() for status in statuses]
+        return sorted(name for name in names if not name.endswith(".new"))
 
     def remove(self, name: str) -> None:
         """Delete a document."""
-        self._files.delete(self._path(name), False)
+        with self._reported(name, "cannot be deleted"):
+            self._files.delete(self._path(name), False)
 
     def discard(self, folder: str) -> None:
         """Delete a folder with all that is in it."""
-        self._files.delete(self._path(folder), True)
+        with self._reported(folder, "cannot be deleted"):
+            self._files.delete(self._path(folder), True)
 
     def address(self, name: str) -> str:
         """The address itself."""
@@ -197,24 +230,38 @@ class Remote:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """A lock file; a killed driver leaves it behind, and its text names the owner."""
+        """A lock file; a killed driver leaves it behind, and its text names the owner.
+
+        An object is put on the condition that there is none: of two drivers, S3 refuses the later.
+        """
         path = self._path(LOCK)
-        try:
-            stream = self._files.create(path, False)
-        except Exception:  # as above: the file exists, or nothing can be created here
-            holder = self.read(LOCK) if self._files.exists(path) else None
-            if holder is None:
-                raise InputError(f"{self.place}: cannot be written") from None
-            raise InputError(
-                f"{self.place}: in use by {holder.get('by')}; if that is gone, remove {self.place}/{LOCK}"
-            ) from None
-        stream.write(bytearray(_text({"by": _who()}).encode()))
-        stream.close()
+        with self._reported("", "cannot be written"):
+            try:
+                builder = self._files.createFile(path).recursive().overwrite(False)
+                _put(builder.opt(_IF_NONE, "true").build(), {"by": _who()})
+            except Exception:  # as above: the file exists, or nothing can be created here
+                if (holder := self.read(LOCK)) is None:
+                    raise
+                raise InputError(
+                    f"{self.place}: in use by {holder.get('by')}; if that is gone, remove {self.place}/{LOCK}"
+                ) from None
         try:
             yield
         finally:
             with suppress(Exception):  # the location may be gone
                 self._files.delete(path, False)
+
+
+_OBJECTS: Final = ("s3a://", "gs://")
+"""Where an object appears whole, when it is closed, and where a rename is a copy."""
+_PROXY: Final = "fs.s3a.proxy.host"
+_IF_NONE: Final = "fs.option.create.conditional.overwrite"
+"""Hadoop's name of S3's condition; other file systems, which create exclusively anyway, pass over it."""
+
+
+def _put(stream: Any, document: dict[str, Any]) -> None:
+    stream.write(bytearray(_text(document).encode()))
+    stream.close()
 
 
 def write_receipt(store: Store, name: str, receipt: Mapping[str, Any]) -> None:
@@ -226,7 +273,7 @@ def read_receipt(store: Store, name: str) -> dict[str, Any] | None:
     """The document that `write_receipt` wrote; None if there is none, or if it is damaged."""
     try:
         receipt = store.read(name) or {}
-    except InputError:
+    except DamagedDocument:
         return None
     digest = receipt.pop("digest", None)
     return receipt if digest == _digest(receipt) else None
@@ -258,7 +305,7 @@ def _document(data: bytes, path: str) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except ValueError:
-        raise InputError(f"{path}: not JSON, expected a document of a campaign") from None
+        raise DamagedDocument(f"{path}: not JSON, expected a document of a campaign") from None
     if not isinstance(document, dict):
-        raise InputError(f"{path}: expected an object")
+        raise DamagedDocument(f"{path}: expected an object")
     return document
