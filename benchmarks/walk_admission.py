@@ -4,12 +4,13 @@
     python -m benchmarks.walk_admission --out DIR --states 5000000  fewer
 
 Each level also meets states of all earlier levels. After each level: the states admitted, the
-buckets, the seconds, and the resident peak of Java and of this process. Exit code 1 if a count is not exact.
+buckets, seconds and CPU seconds, and the resident peaks of Java and of this process. Exit code 1 if a count is not exact.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import resource
 import sys
@@ -33,12 +34,15 @@ AGAIN = 5
 PEAK = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
 
 
-def peaks(spark: SparkSession) -> str:
-    """The resident peaks of Java and of this process, in MiB."""
-    pid = spark._jvm.java.lang.ProcessHandle.current().pid()
-    found = PEAK.search(Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
-    java = int(found[1]) >> 10 if found else 0
-    return f"Java {java:,} MiB, Python {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10:,} MiB"
+def used(spark: SparkSession) -> tuple[float, str]:
+    """Java's CPU seconds, and the resident peaks of Java and of this process."""
+    place = Path(f"/proc/{spark._jvm.java.lang.ProcessHandle.current().pid()}")
+    ticks = (place / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]
+    peak = PEAK.search((place / "status").read_text(encoding="utf-8"))
+    java, python = int(peak[1]) if peak else 0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), (
+        f"peak of Java {java >> 10:,} MiB, of Python {python >> 10:,} MiB"
+    )
 
 
 def met(tables: WalkTables, level: int, new: int) -> None:
@@ -64,8 +68,11 @@ def main() -> int:
     parser.add_argument("--states", type=int, default=100_000_000)
     parser.add_argument("--heap", default="2g")
     parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--config", action="append", default=[], metavar="KEY=VALUE")
     chosen = parser.parse_args()
-    new, conf = chosen.states // LEVELS, {"spark.local.dir": str(chosen.out / "spill")}
+    conf = {"spark.local.dir": str(chosen.out / "spill")}
+    conf |= dict(pair.split("=", 1) for pair in chosen.config)
+    new = chosen.states // LEVELS
     journal = open_journal(Local(chosen.out), SparkWalk(ExploreSettings("draft"), ""))
     with session(chosen.master, conf, name="walk_admission", heap=chosen.heap) as spark:
         tables, expected = WalkTables(spark, journal), 2
@@ -73,14 +80,14 @@ def main() -> int:
         journal.sign(receipt(0, 1, start[1]))
         for level in range(1, LEVELS + 1):
             met(tables, level, new)
-            began = time.monotonic()
+            began, cpu_s = time.monotonic(), used(spark)[0]
             following = tables.admit(level)
-            took = time.monotonic() - began
+            took, (now_s, peaks) = time.monotonic() - began, used(spark)
             journal.sign(receipt(level, journal.waiting, following))
             expected += new
             print(
                 f"{journal.states:,} states, {following.states:,} new in {following.buckets} buckets, "
-                f"{took:,.0f} s, {peaks(spark)}",
+                f"{took:,.0f} s, {now_s - cpu_s:,.0f} CPU s, {peaks}",
                 flush=True,
             )
     return int(journal.states != expected)
