@@ -3,8 +3,9 @@
     python -m benchmarks.walk_admission --out DIR                   100 million, in ten levels, with 2 GiB
     python -m benchmarks.walk_admission --out DIR --states 5000000  fewer
 
-Each level also meets states of all earlier levels. After each level: the states admitted, the
-buckets, seconds and CPU seconds, and the resident peaks of Java and of this process. Exit code 1 if a count is not exact.
+Each level also meets states of all earlier levels. After each level: the states admitted, the buckets,
+seconds and CPU seconds, and the resident peaks of Java and of this process. Exit code 1 if a count is not
+exact.
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ def test_the_rows_of_all_levels_are_the_graph(world: str) -> None:
     for one in said:
         for name, severity, times, _ in one["noted"]:
             noted[name, severity] = noted.get((name, severity), 0) + times
+    assert alone.liveness is not None
+    assert noted.pop(worker.DEAD_END, 0) == len(alone.liveness.dead_ends)
     assert noted == {(v.invariant, str(v.severity)): v.seen for v in alone.violations}
     assert {name for one in said for name in one["checked"]} == alone.checked
 

@@ -1,4 +1,7 @@
-"""A walk on Spark that is killed, through the command: the same command goes on and comes to the same."""
+"""A walk on Spark that is killed, through the command: the same command goes on and comes to the same.
+
+So does a standalone master with two workers, whose tables have the same rows.
+"""
 
 import json
 import os
@@ -10,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.pipeline.clusters import standalone
+from tests.pipeline.walk.walks import rows
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -57,3 +63,10 @@ def test_a_killed_walk_goes_on_and_comes_to_what_one_process_comes_to(tmp_path: 
     assert f"going on in {tmp_path / 'walk'}" in err or not done
     assert not (tmp_path / "killed.json").exists()
     assert came_to(tmp_path / "again.json") == came_to(tmp_path / "alone.json")
+    with standalone(tmp_path) as (url, _):
+        place = str(tmp_path / "cluster")
+        other = explored(tmp_path / "other.json", "--config", f"spark.master={url}", "--out", place)
+        _, err = other.communicate(timeout=900)
+    assert other.returncode == 1, err
+    assert rows(tmp_path / "cluster") == rows(tmp_path / "walk")
+    assert came_to(tmp_path / "other.json") == came_to(tmp_path / "alone.json")

@@ -50,3 +50,22 @@ def came_to(result: ExploreResult) -> dict[str, Any]:
 
 
 NO_LIMITS = WalkLimits(None)
+
+
+def rows(folder: Path) -> list[tuple[Any, ...]]:
+    """For each level, the number and a hash of all its states and of all their steps, in any order."""
+    import duckdb
+
+    tables = (
+        ("visited", "fingerprint, parent, data", "true"),
+        ("steps", "source, converged, targets, labels", "source IS NOT NULL"),
+    )
+    return [
+        row
+        for name, columns, which in tables
+        for row in duckdb.sql(
+            f"SELECT '{name}', level, count(*), bit_xor(hash({columns})) "
+            f"FROM read_parquet('{folder}/{name}/**/*.parquet', hive_partitioning=true) "
+            f"WHERE {which} GROUP BY level ORDER BY level"
+        ).fetchall()
+    ]

@@ -156,7 +156,9 @@ class ExploreResult:
                 {"invariant": one.invariant, "id": one.short, "why": one.why} for one in self.not_checked
             ],
             "dead_ends": None if live is None else [_stuck_json(stuck) for stuck in live.dead_ends],
-            "livelocks": None if live is None else [_stuck_json(stuck) for stuck in live.livelocks],
+            "livelocks": [_stuck_json(stuck) for stuck in live.livelocks]
+            if live is not None and live.cycles_judged
+            else None,
         }
 
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -232,12 +233,13 @@ class WalkProgress(NamedTuple):
 
 @dataclass(frozen=True)
 class Liveness(Generic[S]):
-    """The result of the liveness check, without fault edges."""
+    """The result of the liveness check, without fault edges; `cycles_judged`: whether for livelocks too."""
 
     dead_ends: tuple[Stuck[S], ...]
     livelocks: tuple[Stuck[S], ...]
     hopeless: int
     undecided: int = 0
+    cycles_judged: bool = True
 
 
 @dataclass(frozen=True)
@@ -268,6 +270,12 @@ class Exploration(Generic[S]):
     def diameter(self) -> int:
         """The greatest distance of a state from the start."""
         return max(self.graph.depths, default=0)
+
+    @property
+    def widths(self) -> list[int]:
+        """The number of states at each distance from the start."""
+        counts = Counter(self.graph.depths)
+        return [counts[depth] for depth in range(max(counts, default=-1) + 1)]
 
     @property
     def verdict(self) -> Verdict:

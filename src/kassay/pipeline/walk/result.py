@@ -1,7 +1,8 @@
 """The result of a walk, read from its tables; equal to that of the search in a single process.
 
-Up to `EDGES_MAX` steps, the graph is read into arrays and liveness is checked on it. For a larger walk, only
-the paths to the invariants' findings are read, predecessor by predecessor, and liveness is not checked.
+Liveness is checked on the whole graph in arrays, if that fits into the memory allowed for it. For a larger
+walk, and for one that a limit ended, only the paths to the findings are read, predecessor by predecessor.
+Dead ends are then those that the workers noted, and the result says that livelocks were not judged.
 """
 
 from __future__ import annotations
@@ -12,44 +13,66 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.engines.protocols.explore import ExploreResult, shares_of
+from kassay.model.errors import InputError
 from kassay.model.explore.search import Search, concluded
 from kassay.model.explore.stable import PartsCodec
-from kassay.model.explore.values import Action, Exploration, Graph, Reduced, Severity, WalkLimits, retrace
+from kassay.model.explore.values import (
+    Action,
+    Exploration,
+    Graph,
+    Liveness,
+    Reduced,
+    Severity,
+    Stuck,
+    WalkLimits,
+    retrace,
+)
 from kassay.pipeline.walk.records import Receipt
 from kassay.pipeline.walk.tables import WalkTables
-from kassay.pipeline.walk.worker import Noted
+from kassay.pipeline.walk.worker import DEAD_END, Noted
 
 if TYPE_CHECKING:
     import numpy
     import pyarrow
+    from pyspark.sql import SparkSession
 
-EDGES_MAX: Final = 250_000_000
-"""Steps of the largest walk whose graph is read: 12 bytes per step, and 60 per state."""
+LIVENESS_MEMORY: Final = "spark.kassay.liveness.memory"
+"""The property with the memory for the graph in this process, as Spark writes sizes."""
+MEMORY: Final = 2 << 30
+"""Its default, in bytes."""
+STATE_BYTES: Final = 60
+STEP_BYTES: Final = 12
 EDGES_AT_ONCE: Final = 5_000_000
 UNJUDGED: Final = "edges"
-"""The limit of a complete walk that is too large to check for dead ends and livelocks."""
+"""The limit of a complete walk that is too large to check for livelocks."""
 
 
 @dataclass(frozen=True)
 class StoredExploration(Exploration[Any]):
     """An exploration whose graph need not be in memory; its figures come from the journal."""
 
-    figures: tuple[int, int, int] = (0, 0, 0)
+    by_distance: tuple[int, ...] = ()
+    steps: int = 0
 
     @property
     def states(self) -> int:
         """Distinct states after canonicalisation."""
-        return self.figures[0]
+        return sum(self.by_distance)
 
     @property
     def edges(self) -> int:
         """Steps taken, self-loops included."""
-        return self.figures[1]
+        return self.steps
 
     @property
     def diameter(self) -> int:
         """The greatest distance of a state from the start."""
-        return self.figures[2]
+        return len(self.by_distance) - 1
+
+    @property
+    def widths(self) -> list[int]:
+        """The number of states at each distance from the start."""
+        return [*self.by_distance]
 
 
 class StoredStates:
@@ -75,6 +98,10 @@ class StoredStates:
         graph.parents.frombytes(parents.astype(np.int32).tobytes())
         graph.depths.frombytes(self._levels.astype(np.uint32).tobytes())
         return graph
+
+    def fingerprint(self, state: Any) -> int:
+        """The state's fingerprint."""
+        return self._fingerprint(state)
 
     def number(self, state: Any) -> int:
         """The state's number, -1 if it has none."""
@@ -115,32 +142,68 @@ class StoredStates:
         return len(self._sorted)
 
 
-def result_of(tables: WalkTables, limit: str | None, edges_max: int = EDGES_MAX) -> ExploreResult:
-    """The verdict and the shortest traces of a walk; `limit` is the limit that ended it."""
+def result_of(tables: WalkTables, limit: str | None, memory: int | None = None) -> ExploreResult:
+    """The verdict and the shortest traces of a walk; `limit` is the limit that ended it.
+
+    `memory` is that for the graph in bytes, None for what the session's properties allow.
+    """
     journal = tables.journal
     walk = journal.walk
+    memory = memory_of(tables.spark) if memory is None else memory
     shares = shares_of(walk.settings, symmetric=walk.symmetric)
     search = Search(shares.model, shares.invariants, WalkLimits(None), None)
-    noted, whole = journal.noted(), journal.edges <= edges_max
+    noted = journal.noted()
+    whole = limit is None and journal.states * STATE_BYTES + journal.edges * STEP_BYTES <= memory
     if whole:
         rows = tables.parents()
     else:
-        limit = limit or UNJUDGED
         rows = tables.ancestors({(length - (goal != 0), at) for length, at, goal, _ in noted.least.values()})
     states = StoredStates(rows, PartsCodec(shares.parts, shares.codec).fingerprint)
     search.graph = states.graph()
     if whole:
         _read_steps(search.graph, states, tables)
     search.graph.good.extend(bytes(len(states) - len(search.graph.good)))  # for states not expanded
+    dead_ends = _dead_ends(search, noted, states)
     _recall(search, noted, states)
     search.checked.update(name for receipt in journal.receipts for name in receipt.checked)
-    done = concluded(search, shares.invariants, limit)
-    figures = journal.states, journal.edges, len(journal.receipts) - (not journal.waiting)
+    done = concluded(search, shares.invariants, limit, check_liveness=whole)
+    liveness = done.liveness
+    if limit is None and not whole:
+        limit, liveness = UNJUDGED, Liveness(dead_ends, (), len(dead_ends), cycles_judged=False)
+    by_distance = *(each.states for each in journal.receipts), *([journal.waiting] if journal.waiting else [])
     exploration = StoredExploration(
-        done.graph, done.violations, done.liveness, limit, journal.elapsed_s, done.checked, figures
+        done.graph,
+        done.violations,
+        liveness,
+        limit,
+        journal.elapsed_s,
+        done.checked,
+        by_distance,
+        journal.edges,
     )
     built = shares.model.full if isinstance(shares.model, Reduced) else shares.model
     return ExploreResult(walk.settings, exploration, built, symmetric=walk.symmetric, fingerprints=True)
+
+
+def memory_of(spark: SparkSession) -> int:
+    """The bytes that the session's properties allow for the graph; raises InputError for what is no size."""
+    text = spark.conf.get(LIVENESS_MEMORY, None)
+    if text is None:
+        return MEMORY
+    jvm: Any = spark._jvm
+    try:
+        return int(jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes(text))
+    except Exception:  # py4j's errors have no common class
+        raise InputError(f"{LIVENESS_MEMORY} {text!r}: no size, expected for example 512m or 8g") from None
+
+
+def _dead_ends(search: Search[Any], noted: Noted, states: StoredStates) -> tuple[Stuck[Any], ...]:
+    """The dead ends that the workers noted, which are taken out of `noted`; the first has a trace."""
+    count, example = noted.seen.pop(DEAD_END, 0), noted.least.pop(DEAD_END, None)
+    if example is None:
+        return ()
+    trace = retrace(search.model, search.graph, states.number_of(example[1]))
+    return Stuck(trace, 1), *[Stuck((), 1)] * (count - 1)
 
 
 def _read_steps(graph: Graph[Any], states: StoredStates, tables: WalkTables) -> None:
@@ -196,7 +259,8 @@ def _recall(search: Search[Any], noted: Noted, states: StoredStates) -> None:
     for key, (_, at, goal, message) in noted.least.items():
         node, via = states.number_of(at), None
         if goal:
-            end = states.number_of(goal)
             last = retrace(model, search.graph, node)[-1].state
-            via = next(step for step in model.steps(last) if states.number(model.canonical(step[1])) == end)
+            via = next(
+                step for step in model.steps(last) if states.fingerprint(model.canonical(step[1])) == goal
+            )
         search.findings[key[0], Severity(key[1])] = [noted.seen[key], node, via, message]

@@ -23,12 +23,14 @@ from kassay.engines.protocols.explore import shares_of
 from kassay.engines.protocols.settings import ExploreSettings
 from kassay.model.explore.search import Search
 from kassay.model.explore.stable import PartsCodec
-from kassay.model.explore.values import Action, Finding, WalkLimits
+from kassay.model.explore.values import Action, Finding, Reduced, Severity, WalkLimits
 
 if TYPE_CHECKING:
     import pyarrow
 
 
+DEAD_END: Final = ("dead end", str(Severity.REAL))
+"""Noted for a state where a run may not stay, and which only faults leave."""
 REMEMBERED_MAX: Final = 400_000
 """Limit on remembered fingerprints of states, and on those that a task remembers as sent."""
 
@@ -77,6 +79,8 @@ class WalkBench(Search[Any]):
         self.codec = PartsCodec(shares.parts, shares.codec)
         self.noted = Noted()
         self.actions: dict[int, str] = {}
+        model = self.model
+        self._canonical = model.full.canonical if isinstance(model, Reduced) else model.canonical
         self._labels: dict[Action, int] = {}
         self._fingerprints: dict[Hashable, int] = {}
         self._sent: set[int] = set()
@@ -120,11 +124,16 @@ class WalkBench(Search[Any]):
         if len(self._sent) >= REMEMBERED_MAX:
             self._sent.clear()
         self._sent.add(number)
+        stays = True
         for action, after in model.steps(state):
             if lefts and after is not state:
                 self.judge_step(state, lefts, number, action, after)
+            reached = after
             after = canonical(after)
             target = self.fingerprint(after)
+            if stays and not action.fault:
+                # To a renaming of itself it has left.
+                stays = target == number and self._canonical(reached) == state
             targets.append(target)
             labels.append(self._label(action))
             if target not in self._sent:
@@ -132,7 +141,10 @@ class WalkBench(Search[Any]):
                 sent.append((target, self.codec.encode(after)))
         self.sources += 1
         self.edges += len(targets)
-        return Expanded(model.converged(state), targets, labels, sent)
+        converged = model.converged(state)
+        if stays and not converged:
+            self.noted.note(DEAD_END, (0, number, 0, ""))
+        return Expanded(converged, targets, labels, sent)
 
     def _label(self, action: Action) -> int:
         """The action's number, the same in every process."""

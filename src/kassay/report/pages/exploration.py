@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -130,7 +129,7 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
             ("time", f"{done.elapsed_s:.1f} s"),
         ),
         traces,
-        _depths(done.graph.depths),
+        _depths(done.widths),
         None if traces else _sample(result),
         state_graph(result, first.trace if first else (), traces[0].id if traces else ""),
         f"It has {states} and is not drawn: up to {STATES_DRAWN_MAX} a picture says something.",
@@ -140,12 +139,11 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
     )
 
 
-def _depths(depths: Sequence[int]) -> ColumnChart:
+def _depths(widths: Sequence[int]) -> ColumnChart:
     """How many states lie at each distance from the start."""
-    counts = Counter(depths)
     rows = [
-        ColumnOf(str(depth), counts[depth], None, "plain", f"{depth}: {counted(counts[depth], 'state')}")
-        for depth in range(max(counts, default=-1) + 1)
+        ColumnOf(str(depth), width, None, "plain", f"{depth}: {counted(width, 'state')}")
+        for depth, width in enumerate(widths)
     ]
     return column_chart("States by their distance from the start", rows, "steps from the start")
 
@@ -179,7 +177,7 @@ def _doubts(result: ExploreResult) -> Iterator[str]:
     for name in sorted(settings.switches):
         yield f"A rule is broken on purpose (--switch {name}): {SWITCHES[name].effect}."
     if done.limit == TOO_MANY_EDGES:
-        yield "Dead ends and livelocks are not judged: the walk is complete, and has too many edges for it."
+        yield "Livelocks are not judged: the walk is complete, and has too many edges for it."
     elif done.limit is not None:
         yield f"The walk stopped at {LIMITS.get(done.limit, done.limit)}: states beyond it were not seen."
         if done.liveness is None:

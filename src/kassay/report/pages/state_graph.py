@@ -136,7 +136,7 @@ def state_graph(
     `way` is a trace to mark in it; its states link to its steps by `name`.
     """
     graph = result.exploration.graph
-    if len(graph.states) > STATES_DRAWN_MAX:
+    if result.exploration.states > STATES_DRAWN_MAX:
         return None
     steps = _steps_of(result, way)
     pairs: dict[tuple[int, int], list[str]] = {}

@@ -34,7 +34,7 @@ TOO_MANY_EDGES: Final = "edges"
 LIMITS: Final = {
     "states": "the limit of states (--max-states)",
     "time": "the limit of time (--time)",
-    TOO_MANY_EDGES: "the limit of edges up to which dead ends and livelocks are judged",
+    TOO_MANY_EDGES: "the limit of edges up to which livelocks are judged",
     "random walks": "the end of the walks; at random, finding nothing proves nothing",
 }
 """What ended a walk early, in words."""
@@ -183,17 +183,18 @@ def _actions(reached: InvariantViolation[Any] | Stuck[Any]) -> list[Action]:
 def _stuck(result: ExploreResult, runs: _Runs, *, every: bool = False) -> list[View]:
     live = result.exploration.liveness
     if live is None:
-        why = "too many edges" if result.exploration.limit == TOO_MANY_EDGES else "the walk is not complete"
-        return [line(f"dead ends and livelocks: not checked, {why}", style="yellow")]
+        return [line("dead ends and livelocks: not checked, the walk is not complete", style="yellow")]
     parts: list[View] = []
     if not live.dead_ends and not live.livelocks:
-        parts.append(line("dead ends and livelocks: none"))
+        parts.append(line("dead ends and livelocks: none" if live.cycles_judged else "dead ends: none"))
     for name, stuck in (("dead ends", live.dead_ends), ("livelocks", live.livelocks)):
         if not stuck:
             continue
         parts.append(line(f"{name}: {len(stuck)}", style="bold red"))
         for each in stuck if every else stuck[:1]:
             parts += _first(each, name, runs)
+    if not live.cycles_judged:
+        parts.append(line("livelocks: not checked, too many edges", style="yellow"))
     if live.undecided:
         parts.append(line(f"cycles not decided: {live.undecided}", style="yellow"))
     return parts
