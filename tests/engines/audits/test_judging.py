@@ -3,6 +3,8 @@
 Who caused a rebalance, from who was there before and after.
 """
 
+import random
+
 import pytest
 
 from kassay.engines.audits.judging import (
@@ -13,6 +15,7 @@ from kassay.engines.audits.judging import (
     home,
     is_full,
     judgement,
+    least_of,
     merged,
     only_owners,
     protocol_of,
@@ -20,11 +23,13 @@ from kassay.engines.audits.judging import (
 )
 from kassay.engines.audits.values import CauseWord, LogMoment, RebalanceCause, RebalanceFigures
 from kassay.engines.explain import explain
-from kassay.model.cluster import Cluster
+from kassay.kinds.groups.oracle import best_once
+from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.groups.step import Step
 from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.groups.balance import ORDER
 from kassay.reading.kafka.lines import Place
 from kassay.writing.files import json_text
 from tests.engines.audits.logs import tps
@@ -130,3 +135,20 @@ def test_static_members_are_known_by_their_instance():
 def test_a_home_is_the_instance_or_client_and_host():
     assert home("i", "app", "/10.0.0.7") == "i"
     assert home(None, "app", "/10.0.0.7") == "app@10.0.0.7"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_where_all_read_the_same_the_figures_are_those_of_the_certified_optimum(seed):
+    drawn = random.Random(seed)
+    names = ("t", "u", "gone")[: drawn.randint(1, 3)]
+    cluster = Cluster.of({name: drawn.randint(1, 7) for name in ("t", "u")})
+    every = [TopicPartition(topic, n) for topic in ("t", "u", "gone") for n in range(8)]
+    members = tuple(
+        Member(f"m{number}", names, tuple(drawn.sample(every, drawn.randint(0, 9))), drawn.randint(-1, 2))
+        for number in range(drawn.randint(1, 5))
+    )
+    outcome = Step(cluster, Group(members), Assignment({}), 3)
+    best = best_once(outcome, ORDER)
+    asked = []
+    assert least_of(outcome, lambda: asked.append(1)) == (best.loads[-1] - best.loads[0], best.moved)
+    assert not asked

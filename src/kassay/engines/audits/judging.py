@@ -11,8 +11,9 @@ partitions where possible: if the balance is optimal, moves beyond the certified
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Final, NamedTuple, NoReturn
 
 from kassay.assignors import registry
@@ -194,23 +195,19 @@ def judgement(
     findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
     measured: RebalanceFigures | None = None
     if outcome is not None and outcome.group.members:
-        after, best = Examination(), _best(kind, outcome)
+        after, best = Examination(), cache(partial(_best, kind, outcome))
         subject = _subject(outcome, checked.outcome if outcome.is_read else ())
         judge(
             Calls((outcome,), (outcome,)),
             subject,
             after,
-            lambda *_: best,
+            lambda *_: best(),
             (outcome,),
         )
         ended = Rebalanced(0, (), (outcome,), settled=True, revocations=0)
         findings += _findings(kind, assignor, ended, after.violations, moment)
         seen.judged.update(after.judged)
-        measured = (
-            _shared(outcome, owners_known)
-            if isinstance(best, BestSharing)
-            else _measured(outcome, best, owners_known)
-        )
+        measured = _shared(outcome, owners_known) if kind is SHARE else _measured(outcome, best, owners_known)
     return Judgement(tuple(seen.judged), tuple(findings), measured)
 
 
@@ -284,14 +281,33 @@ def _is_valid(outcome: Step) -> bool:
     )
 
 
-def _measured(outcome: Step, best: Best, owners_known: bool) -> RebalanceFigures:
+def _measured(outcome: Step, best: Callable[[], Best | BestSharing], owners_known: bool) -> RebalanceFigures:
+    spread, fewest = least_of(outcome, best)
     loads = outcome.loads.values()
     return RebalanceFigures(
         max(loads) - min(loads),
-        best.loads[-1] - best.loads[0],
+        spread,
         len(moved(outcome.given, outcome.previous)) if owners_known else None,
-        best.moved if owners_known else None,
+        fewest if owners_known else None,
     )
+
+
+def least_of(outcome: Step, best: Callable[[], Best | BestSharing]) -> tuple[int, int]:
+    """The spread of the best loads and the fewest moves to them.
+
+    Where all members read the same, a member keeps up to the mean, and as many members as there are
+    partitions over one more. Otherwise the certified `best` says.
+    """
+    group, counts = outcome.group, outcome.cluster.counts
+    if not group.equal_subscriptions:
+        certified = best()
+        assert isinstance(certified, Best)
+        return certified.loads[-1] - certified.loads[0], certified.moved
+    read = group.subscribers
+    whole, over = divmod(sum(counts.get(topic, 0) for topic in read), len(group.members))
+    had = Counter(owner for tp, owner in outcome.previous.items() if tp.topic in read).values()
+    fewest = sum(max(0, number - whole) for number in had) - min(over, sum(number > whole for number in had))
+    return int(over > 0), fewest
 
 
 def _findings(

@@ -17,6 +17,8 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any, Final, TypeVar
 
 from kassay.model.cluster import TopicPartition
@@ -101,14 +103,32 @@ def texts_of(data: JsonObject, name: str, path: str) -> tuple[str, ...]:
 def by_topic(data: JsonObject, name: str, topic: str, path: str) -> tuple[TopicPartition, ...]:
     """Partitions listed topic by topic, with `topic` as the field of a topic's name; raises `InputError`."""
 
-    def of_topic(item: object, at: str) -> list[TopicPartition]:
-        fields = object_of(item, at)
-        numbers, its = fields.get("partitions"), text_of(fields, topic, at)
-        if not isinstance(numbers, list) or not all(type(n) is int and 0 <= n < MOST for n in numbers):
-            raise wrong(f"{at}.partitions", numbers, f"numbers of partitions, from 0 and below {MOST}")
-        return [TopicPartition(its, number) for number in numbers]
+    rows, where = data.get(name), f"{path}.{name}"
+    if not isinstance(rows, list):
+        raise wrong(where, rows, "a list")
+    parts: list[tuple[TopicPartition, ...]] = []
+    for index, row in enumerate(rows):
+        fields = object_of(row, where) if isinstance(row, dict) else object_of(row, f"{where}[{index}]")
+        its, numbers = fields.get(topic), fields.get("partitions")
+        if not isinstance(its, str):
+            text_of(fields, topic, f"{where}[{index}]")
+        elif not isinstance(numbers, list) or not _are_numbers(numbers):
+            expected = f"numbers of partitions, from 0 and below {MOST}"
+            raise wrong(f"{where}[{index}].partitions", numbers, expected)
+        else:
+            parts.append(_partitions(its, tuple(numbers)))
+    return tuple(chain.from_iterable(parts))
 
-    return tuple(tp for tps in each_of(data, name, path, of_topic) for tp in tps)
+
+def _are_numbers(values: list[Any]) -> bool:
+    """Whether all are whole numbers that a partition can have."""
+    return not values or ({*map(type, values)} == {int} and min(values) >= 0 and max(values) < MOST)
+
+
+@lru_cache(maxsize=1 << 14)
+def _partitions(topic: str, numbers: tuple[int, ...]) -> tuple[TopicPartition, ...]:
+    """The partitions of a topic; members mostly keep what they have from record to record."""
+    return tuple(map(TopicPartition, repeat(topic), numbers))
 
 
 def share_member(data: JsonObject, path: str) -> MemberSubscription:
