@@ -30,7 +30,7 @@ from kassay.reading.documents import no_collection, parse_json
 from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.levels import Level, level_numbers, leveled
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.check.check import Checked, Outcome, check_certificate
+from kassay.solver.check.check import Checked, Outcome, check_certificate, require_accepted
 from kassay.solver.groups.hub import UnitClass, aggregate, mismatch
 from kassay.solver.groups.optimum import Optimum, best_assignment, restricted, weigh
 from kassay.solver.groups.problem import Problem
@@ -38,6 +38,8 @@ from kassay.solver.groups.results import optimum_certificate
 from kassay.solver.instances.brokers_and_tasks import placement, tasks
 from kassay.solver.instances.families import Wanted, solve_document
 from kassay.solver.instances.groups import consumer
+from kassay.solver.packing.items import Terms
+from kassay.solver.packing.optimum import solve_packing
 from kassay.writing.files import plain_bytes
 
 LADDER = 400
@@ -104,6 +106,8 @@ PLACEMENTS = {
 """Shapes; of `shares` brokers have 1, 2 or 3, and the peer solves `skewed`: only equal shares are plain."""
 TASKS = {"tasks-40": (40, 600, 5), "tasks-100": (100, 2_000, 20), "tasks-200": (200, 5_000, 60)}
 """Clients, tasks, and the seconds that an optimum may take."""
+WEIGHTS = {"weights-50": (50, 2_000), "weights-200": (200, 20_000)}
+"""Members and partitions of ten weights; the tenth of the members is new."""
 HEAD = f"{'':24}{'ours, s':>10}{'OR-tools, s':>13}{'ratio':>8}{'goal':>7}"
 
 
@@ -252,6 +256,27 @@ def all_tasks(names: Sequence[str], runs: int) -> None:
         print(f"{row:24}{own:10.3f}{limit:13}{own / limit:8.2f}   {best['status']}", flush=True)
 
 
+def weights(names: Sequence[str]) -> None:
+    """Print how far the moves are from what is proven, and from what prices of members alone prove.
+
+    That is the plain method (Lagrange with one price a member): its bound is asked of the same packing.
+    """
+    print(f"{'':24}{'ours, s':>10}{'moves':>8}{'bound':>8}{'plain':>8}{'gap':>8}{'goal':>7}")
+    for name in names:
+        members, partitions = WEIGHTS[name]
+        problem = Problem.parse(consumer("weighted", 1, members=members, partitions=partitions))
+        own, solved = seconds(1, solve_packing, problem, Terms(), 30.0)
+        _, movement, _ = solved.figures["goals"]
+        plain_only = require_accepted({**solved.certificate, "transfers": None}, name)
+        by_members = plain_only["goals"][1]["bound"]
+        gap = movement["value"] / movement["bound"] - 1
+        row = f"weights {members} x {partitions}"
+        print(
+            f"{row:24}{own:10.3f}{movement['value']:8}{movement['bound']:8}{by_members:8}{gap:8.2%}{0.01:7.0%}",
+            flush=True,
+        )
+
+
 def _read(text: str) -> Problem:
     return Problem.parse(parse_json(text, "a problem"))
 
@@ -287,7 +312,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rows", default=",".join((*ROWS, *PLACEMENTS, *TASKS)))
+    parser.add_argument("--rows", default=",".join((*ROWS, *PLACEMENTS, *TASKS, *WEIGHTS)))
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with no_collection():  # as commands do
@@ -304,6 +329,7 @@ def run(names: Sequence[str], runs: int) -> None:
     else:
         print("OR-tools is not installed (kassay[cpsat]): no peer")
     all_tasks([name for name in names if name in TASKS], runs)
+    weights([name for name in names if name in WEIGHTS])
     around([name for name in names if name in ROWS and name not in PEERED], runs)
 
 
