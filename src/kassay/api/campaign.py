@@ -84,15 +84,17 @@ def campaign(
     spec: str | PathLike[str],
     *,
     out: str | PathLike[str] = OUT,
+    format: str | None = None,  # noqa: A002  # the option's name
     config: Mapping[str, str] | None = None,
     progress: Progress = no_progress,
 ) -> CampaignReport:
     r"""Run the campaign of a TOML file, or resume the one in a folder; needs `pip install 'kassay[spark]'`.
 
     Every history counts exactly once. The tables are written to `out`, which is resumed if it has begun; a
-    folder may be hdfs://, s3a://, ... `config` has properties of Spark: without `spark.master` every core of
-    this machine works. `progress` is called with the histories done. Raises `InputError` for a spec or a
-    folder that cannot be used, and without Spark.
+    folder may be hdfs://, s3a://, ... `format` is that of the tables, parquet or delta; parquet if a new
+    campaign names none. `config` has properties of Spark: without `spark.master` every core of this machine
+    works. `progress` is called with the histories done. Raises `InputError` for a spec or a folder that
+    cannot be used, and without Spark.
 
     >>> import kassay
     >>> from pathlib import Path
@@ -114,9 +116,24 @@ def campaign(
     if "://" in place or is_folder(place):
         if "://" not in place:  # before a lock would create the folder
             header_of(Local(Path(place)))
-        return _worked(place, config or {}, reopen, progress)
+        settings = _settings(place, format, config or {})
+        return _worked(place, settings, lambda store: reopen(store, format_=format), progress)
     read = read_spec(Path(place))
-    return _worked(str(out), config or {}, lambda store: create(read, store), progress)
+    settings = _settings(str(out), format, config or {})
+    return _worked(str(out), settings, lambda store: create(read, store, format), progress)
+
+
+def _settings(place: str, format_: str | None, config: Mapping[str, str]) -> dict[str, str]:
+    """The properties of the session: those of the tables' format, and the given ones. Raises `InputError`."""
+    from pathlib import Path
+
+    from kassay.pipeline.campaign.records import HEADER
+    from kassay.pipeline.formats import PARQUET, settings_of
+    from kassay.pipeline.store import Local
+
+    if format_ is None and "://" not in place:
+        format_ = (Local(Path(place)).read(HEADER) or {}).get("format")
+    return {**settings_of(format_ or PARQUET), **config}
 
 
 def _worked(
@@ -148,6 +165,7 @@ def _opened(
     """
     from pathlib import Path
 
+    from kassay.pipeline.formats import require_format
     from kassay.pipeline.spark import CAMPAIGN_HEAP, session_of
     from kassay.pipeline.store import Local, open_store
 
@@ -158,4 +176,6 @@ def _opened(
     with session_of(config, "kassay campaign", CAMPAIGN_HEAP, lambda words: progress(0, words)) as spark:
         store = open_store(place, spark)
         with store.locked():
-            yield spark, opening(store)
+            campaign = opening(store)
+            require_format(spark, campaign.format)
+            yield spark, campaign

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ def command() -> None:
 @command.command("run", epilog="Example: kassay campaign run examples/campaign.toml --out results")
 @click.argument("spec", metavar="SPEC|FOLDER", shell_complete=completing.file)
 @out_option(".kassay/campaign")
+@click.option("--format", type=click.Choice(["parquet", "delta"]), help="Write the tables in this format.")
 @config_option
 @json_option
 def run_command(spec: str, out: str, **chosen: Any) -> int:
@@ -38,7 +38,7 @@ def run_command(spec: str, out: str, **chosen: Any) -> int:
 
     Every history counts exactly once. SPEC resumes too if its --out folder has begun. Both FOLDER and --out
     may be hdfs://, s3a://, ...; --config spark.master=local[4] (or spark://HOST:PORT, yarn, k8s://URL)
-    chooses where Spark works.
+    chooses where Spark works. --format delta needs Delta Lake; a new campaign writes Parquet without it.
     """
     from kassay.api.campaign import campaign
     from kassay.cli.pages import write_page, write_table
@@ -51,6 +51,7 @@ def run_command(spec: str, out: str, **chosen: Any) -> int:
     result = campaign(
         spec if is_begun else FilePath().convert(spec, None, None),
         out=out,
+        format=chosen["format"],
         config=pairs(chosen["configs"], "--config"),
         progress=lambda _, words="": screen.say(words),
     )
@@ -66,17 +67,17 @@ def run_command(spec: str, out: str, **chosen: Any) -> int:
 @click.argument("folder")
 @click.argument("names", nargs=-1, metavar="[CLAIM|TARGET...]", shell_complete=completing.explained)
 @out_option(None, FilePath())
-@config_option
 @json_option
 def findings_command(folder: str, names: tuple[str, ...], out: Path | None, **chosen: Any) -> int:
     """List the findings of the campaign in FOLDER, or those of these claims and targets.
 
-    --out writes the trace of each for `kassay replay` and `explain`. A local folder is read without Spark.
+    --out writes the trace of each for `kassay replay` and `explain`. A local folder is read without Spark,
+    any other with the settings of spark-defaults.conf.
     """
     from kassay.pipeline.campaign import findings
     from kassay.report.screen.campaign import findings_view
 
-    every = _kept(folder, chosen)
+    every = _kept(folder)
     some = findings.chosen(every, names)
     paths = list(findings.save_traces(some, out)) if out else []
     saved: list[str | None] = [*paths] if out else [None] * len(some)
@@ -86,7 +87,7 @@ def findings_command(folder: str, names: tuple[str, ...], out: Path | None, **ch
     return 0
 
 
-def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
+def _kept(folder: str) -> list[KeptFinding]:
     """The findings of the campaign in the folder; starts Spark only for locations that need it."""
     from kassay.pipeline.campaign.findings import read_findings
     from kassay.pipeline.spark import translated_errors
@@ -94,5 +95,5 @@ def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
 
     if "://" not in folder:
         return read_findings(Local(Path(folder)))
-    with started(chosen["configs"], "kassay campaign findings") as spark, translated_errors(folder):
+    with started((), "kassay campaign findings") as spark, translated_errors(folder):
         return read_findings(open_store(folder, spark), spark)

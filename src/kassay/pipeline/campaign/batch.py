@@ -16,12 +16,14 @@ from kassay.kinds.judging import InternalError
 from kassay.pipeline.campaign import worker
 from kassay.pipeline.campaign.lanes import chunks_of, digests
 from kassay.pipeline.campaign.records import Campaign, Sums, sums_of
-from kassay.pipeline.campaign.tables import SUMS, WORK_DDL, write_batch
+from kassay.pipeline.campaign.tables import SUMS, WORK_DDL, rows_of_table, write_batch
+from kassay.pipeline.formats import PARQUET, commit_batch
 from kassay.pipeline.spark import in_pool, slots, translated_errors
+from kassay.pipeline.tables import Summary, Table, summary
 from kassay.pipeline.workers import on_workers, own_code, sources_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 STAGING: Final = "staging"
 
@@ -77,12 +79,7 @@ def play(spark: SparkSession, campaign: Campaign, batch: Batch) -> dict[str, Any
             counted = [
                 json.loads(row[0]) for row in rows.select(SUMS).where(rows[SUMS].isNotNull()).collect()
             ]
-            summed = {
-                table.name: write_batch(
-                    rows, table, f"{campaign.address(table)}/batch={batch.number}", batch.histories
-                )
-                for table in campaign.batched
-            }
+            summed = {table.name: _stored(campaign, batch, rows, table) for table in campaign.batched}
     return {
         "tables": summed,
         "sums": _summed(batch, counted),
@@ -94,6 +91,19 @@ def play(spark: SparkSession, campaign: Campaign, batch: Batch) -> dict[str, Any
         "targets": dict(digests(tuple(batch.work.lanes.values()))),
         "slots": slots(spark),
     }
+
+
+def _stored(campaign: Campaign, batch: Batch, rows: DataFrame, table: Table) -> Summary:
+    """Write the rows of one table in the campaign's format; their summary."""
+    place, number = campaign.address(table), batch.number
+    if campaign.format == PARQUET:
+        return write_batch(rows, table, f"{place}/batch={number}", batch.histories)
+    own = rows_of_table(rows, table, batch.histories)
+    # measured first: of a batch that is committed already nothing is written
+    measured = summary(own, table.names)
+    key = f"kassay {campaign.spec.identity} {table.name} batch {number}"
+    commit_batch(own, place, number, key, campaign.struck.get(number, 0))
+    return measured
 
 
 def _summed(batch: Batch, counted: list[dict[str, Any]]) -> dict[str, Any]:

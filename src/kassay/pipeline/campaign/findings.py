@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.records import HEADER
 from kassay.pipeline.campaign.tables import FINDINGS
-from kassay.pipeline.store import Store
+from kassay.pipeline.store import MANIFEST, Store, files_in
 from kassay.reading.documents import suggestion
 from kassay.reading.values import read_as
 from kassay.writing.files import file_name, json_text, write_text
@@ -62,7 +62,9 @@ def read_findings(store: Store, spark: SparkSession | None = None) -> list[KeptF
         raise InputError(
             f"{store.place}/{KEPT_TABLE}: no findings yet; `kassay campaign run FOLDER` writes them"
         )
-    rows = _by_arrow(Path(store.place)) if spark is None else _by_spark(store, spark)
+    manifest = store.read(MANIFEST)
+    files = files_in(store, KEPT_TABLE) if manifest is None else manifest["tables"].get(FINDINGS.name, [])
+    rows = _by_arrow(Path(store.place), files) if spark is None else _by_spark(store, spark, files)
     where = f"{store.place}/{KEPT_TABLE}"
     findings = [read_as(KeptFinding, row, f"{where}, row {n}") for n, row in enumerate(rows, 1)]
     return sorted(findings, key=lambda one: (one.target, one.claim, one.input, one.history, one.kind))
@@ -102,20 +104,22 @@ def save_traces(findings: Iterable[KeptFinding], folder: Path) -> Iterator[str]:
         yield path
 
 
-def _by_arrow(folder: Path) -> list[dict[str, Any]]:
+def _by_arrow(folder: Path, files: Sequence[str]) -> list[dict[str, Any]]:
     if importlib.util.find_spec("pyarrow") is None:
         raise InputError("the pipeline needs pyarrow: expected `pip install 'kassay[spark]'`")
     from pyarrow import ArrowException
     from pyarrow.parquet import read_table
 
     try:
-        rows: list[dict[str, Any]] = read_table(folder / KEPT_TABLE).to_pylist()
+        rows: list[dict[str, Any]] = [
+            row for file in files for row in read_table(folder / file, partitioning=None).to_pylist()
+        ]
     except (ArrowException, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"{folder / KEPT_TABLE}: cannot be read as Parquet ({reason})") from None
     return rows
 
 
-def _by_spark(store: Store, spark: SparkSession) -> list[dict[str, Any]]:
-    frame = spark.read.parquet(store.address(KEPT_TABLE))
+def _by_spark(store: Store, spark: SparkSession, files: Sequence[str]) -> list[dict[str, Any]]:
+    frame = spark.read.schema(FINDINGS.ddl).parquet(*map(store.address, files))
     return [row.asDict() for row in frame.collect()]

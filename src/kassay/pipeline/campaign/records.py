@@ -29,6 +29,7 @@ from kassay.model.errors import InputError
 from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.spec import Pace, Spec
 from kassay.pipeline.campaign.tables import BATCHED, GAPS, SCHEMA, TABLES
+from kassay.pipeline.formats import PARQUET
 from kassay.pipeline.store import Store, files_in, read_receipt, write_manifest, write_receipt
 from kassay.pipeline.tables import Table
 from kassay.properties.registry import Violation, as_text
@@ -153,7 +154,10 @@ FOLDER: Final = "batches"
 
 @dataclass
 class Campaign:
-    """An open campaign; `done`: receipts by batch, `planned`: plans, `damaged`: invalid receipts."""
+    """An open campaign; `done`: receipts by batch, `planned`: plans, `damaged`: invalid receipts.
+
+    `format` is that of its tables; `struck`: how often a batch was found damaged.
+    """
 
     spec: Spec
     lanes: tuple[Lane, ...]
@@ -161,6 +165,8 @@ class Campaign:
     planned: dict[int, list[Chunk]] = field(default_factory=dict)
     done: dict[int, dict[str, Any]] = field(default_factory=dict)
     damaged: list[int] = field(default_factory=list)
+    format: str = PARQUET
+    struck: dict[int, int] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -223,6 +229,8 @@ class Campaign:
     def table(self, spark: SparkSession, table: Table) -> DataFrame:
         """The rows of the batches with a receipt (batched tables), or of the table written at the end."""
         root = self.address(table)
+        if self.format != PARQUET:
+            return self._from_format(spark, table)
         if not table.batched:
             return spark.read.schema(table.ddl).parquet(root)
         files = (self.done[number]["files"].get(table.name, ()) for number in sorted(self.done))
@@ -231,15 +239,23 @@ class Campaign:
             return spark.createDataFrame([], f"{table.ddl}, `batch` int")
         return spark.read.schema(f"{table.ddl}, `batch` int").option("basePath", root).parquet(*places)
 
+    def _from_format(self, spark: SparkSession, table: Table) -> DataFrame:
+        if table.batched and (not self.done or table not in self.batched):
+            return spark.createDataFrame([], f"{table.ddl}, `batch` int")
+        frame = spark.read.format(self.format).load(self.address(table))
+        return frame.where(frame["batch"].isin([*self.done])) if table.batched else frame
+
     def plan(self, number: int, parts: list[Chunk]) -> None:
         """Record the plan of the batch."""
-        self.store.write(f"{FOLDER}/{number:06d}.plan.json", {"parts": [list(part) for part in parts]})
+        document = {"parts": [list(part) for part in parts], "struck": self.struck.get(number, 0)}
+        self.store.write(f"{FOLDER}/{number:06d}.plan.json", document)
         self.planned[number] = parts
 
     def sign(self, number: int, receipt: dict[str, Any]) -> None:
         """Write the batch's receipt, which makes it count, then the manifest."""
         places = {table.name: f"tables/{table.name}/batch={number}" for table in self.batched}
-        receipt = {**receipt, "files": {name: files_in(self.store, place) for name, place in places.items()}}
+        own = places.items() if self.format == PARQUET else ()
+        receipt = {**receipt, "files": {name: files_in(self.store, place) for name, place in own}}
         write_receipt(self.store, f"{FOLDER}/{number:06d}.done.json", receipt)
         self.done[number] = receipt
         self.damaged = [other for other in self.damaged if other != number]
@@ -247,12 +263,17 @@ class Campaign:
 
     def strike(self, number: int) -> None:
         """Delete the batch's receipt, so that it is played again."""
+        self.struck[number] = self.struck.get(number, 0) + 1
+        self.plan(number, self.planned[number])
         self.store.remove(f"{FOLDER}/{number:06d}.done.json")
         del self.done[number]
         self.publish()
 
-    def publish(self) -> None:
-        """Write the manifest: the files that count at this moment."""
+    def publish(self, listed: Mapping[str, list[str]] | None = None) -> None:
+        """Write the manifest: the files that count at this moment; beyond Parquet those that are listed."""
+        if self.format != PARQUET:
+            write_manifest(self.store, listed or {})
+            return
         files: dict[str, list[str]] = {
             name: [] if table.batched else files_in(self.store, f"tables/{name}")
             for name, table in TABLES.items()
@@ -264,8 +285,8 @@ class Campaign:
         write_manifest(self.store, files)
 
 
-def create(spec: Spec, store: Store) -> Campaign:
-    """A new campaign in an empty location, or the existing one of the same spec.
+def create(spec: Spec, store: Store, format_: str | None = None) -> Campaign:
+    """A new campaign in an empty location, or the existing one of the same spec; Parquet unless it says so.
 
     Raises `InputError` if the location holds another campaign or anything else.
     """
@@ -277,7 +298,7 @@ def create(spec: Spec, store: Store) -> Campaign:
                 f"{store.place}: holds another campaign ({_other(header.get('spec', {}), spec)}), "
                 "expected an empty folder or the same spec"
             )
-        return reopen(store, spec.pace)
+        return reopen(store, spec.pace, format_)
     if others := [name for name in store.names("") if name != "lock"]:
         raise InputError(f"{store.place}: not empty ({others[0]}), expected an empty folder")
     store.write(
@@ -290,9 +311,10 @@ def create(spec: Spec, store: Store) -> Campaign:
             "digests": dict(digests(lanes)),
             "tables": {table.name: table.to_json() for table in TABLES.values()},
             "version": __version__,
+            "format": format_ or PARQUET,
         },
     )
-    return Campaign(spec, lanes, store)
+    return Campaign(spec, lanes, store, format=format_ or PARQUET)
 
 
 def _other(recorded: Mapping[str, Any], spec: Spec) -> str:
@@ -315,7 +337,7 @@ def header_of(store: Store) -> dict[str, Any]:
     return header
 
 
-def reopen(store: Store, pace: Pace | None = None) -> Campaign:
+def reopen(store: Store, pace: Pace | None = None, format_: str | None = None) -> Campaign:
     """The existing campaign, as its receipts show; its targets must be unchanged.
 
     Raises `InputError` if there is no campaign, or one that this version cannot continue.
@@ -336,11 +358,14 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
         recorded = header["digests"].get(target)
         if recorded is not None and recorded != digest:
             raise InputError(f"{target}: changed since the campaign began, expected the same source")
-    campaign = Campaign(spec, lanes, store)
+    if format_ not in (None, header["format"]):
+        raise InputError(f"--format {format_}: the tables in {store.place} are in {header['format']}")
+    campaign = Campaign(spec, lanes, store, format=header["format"])
     for name in store.names(FOLDER):
         number, _, what = name.partition(".")
         if number.isdigit() and what == "plan.json" and (document := store.read(f"{FOLDER}/{name}")):
             campaign.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
+            campaign.struck[int(number)] = document["struck"]
         elif number.isdigit() and what == "done.json":
             receipt = read_receipt(store, f"{FOLDER}/{name}")
             if receipt is None:

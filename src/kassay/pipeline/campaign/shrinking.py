@@ -117,7 +117,8 @@ def findings(spark: SparkSession, campaign: Campaign, unbroken: Unbroken) -> lis
         frame = spark.createDataFrame(
             [tuple(row[name] for name in FINDINGS.names) for row in rows], FINDINGS.ddl
         )
-        frame.coalesce(1).write.mode("overwrite").parquet(campaign.address(FINDINGS))
+        writer = frame.coalesce(1).write.format(campaign.format).mode("overwrite")
+        writer.save(campaign.address(FINDINGS))
         stored = summary(campaign.table(spark, FINDINGS), FINDINGS.names)
         campaign.store.write(RECEIPT, {"made_from": made_from, "table": stored})
     return sorted(

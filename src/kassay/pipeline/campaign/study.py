@@ -154,7 +154,7 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
             (tables.BATCHES, batches),
         ):
             _write(campaign, table, _frame(spark, table, rows).coalesce(1))
-        campaign.publish()
+        campaign.publish({tables.FINDINGS.name: _files(spark, campaign)})
         return CampaignOutcome(
             verdicts, finding_rows, reached, studies(spark, campaign), totals(campaign, batches)
         )
@@ -193,7 +193,8 @@ def studies(spark: SparkSession, campaign: Campaign) -> dict[str, list[dict[str,
         frame = spark.sql(query)
         rows[name] = _rows(frame)
         again = spark.createDataFrame([tuple(row.values()) for row in rows[name]], frame.schema)
-        again.coalesce(1).write.mode("overwrite").parquet(campaign.store.address(f"study/{name}"))
+        written = again.coalesce(1).write.format(campaign.format).mode("overwrite")
+        written.option("overwriteSchema", "true").save(campaign.store.address(f"study/{name}"))
     return rows
 
 
@@ -262,7 +263,13 @@ def _frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> Dat
 
 
 def _write(campaign: Campaign, table: Table, frame: DataFrame) -> None:
-    frame.write.mode("overwrite").parquet(campaign.address(table))
+    frame.write.format(campaign.format).mode("overwrite").save(campaign.address(table))
+
+
+def _files(spark: SparkSession, campaign: Campaign) -> list[str]:
+    """The files of the table of findings, for readers without Spark."""
+    paths = campaign.table(spark, tables.FINDINGS).inputFiles()
+    return [f"tables/{tables.FINDINGS.name}/{path.rpartition('/')[2]}" for path in paths]
 
 
 def _tallies(campaign: Campaign) -> dict[tuple[str, str], Tally]:

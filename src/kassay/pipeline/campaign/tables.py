@@ -193,7 +193,12 @@ def write_batch(rows: DataFrame, table: Table, place: str, expected: int) -> Sum
     from pyspark.sql import Observation
 
     seen = Observation(table.name)
-    own = rows.where(rows[table.name].isNotNull()).select(f"{table.name}.*")
-    watched = own.observe(seen, *measures(table.names))
-    watched.coalesce(1 + expected // ROWS_A_FILE).write.mode("overwrite").parquet(place)
+    watched = rows_of_table(rows, table, expected).observe(seen, *measures(table.names))
+    watched.write.mode("overwrite").parquet(place)
     return summary_of(seen.get)
+
+
+def rows_of_table(rows: DataFrame, table: Table, expected: int) -> DataFrame:
+    """The rows of one table from a batch, in as many partitions as there shall be files."""
+    own = rows.where(rows[table.name].isNotNull()).select(f"{table.name}.*")
+    return own.coalesce(1 + expected // ROWS_A_FILE)
