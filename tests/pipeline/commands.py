@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,6 +68,24 @@ class Undisturbed(NamedTuple):
     spec: Path
     out: Path
     tables: dict[str, list[tuple[Any, ...]]]
+
+
+def free_port() -> int:
+    """A port of loopback that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def await_port(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Wait until the server listens on the port of loopback."""
+    end = time.monotonic() + 200
+    while server.poll() is None and time.monotonic() < end:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"nothing listens on {port}")
 
 
 def below(pid: int, ancestor: int) -> bool:

@@ -173,7 +173,10 @@ def _opened(
         local = Local(Path(place))
         with local.locked():
             opening(local)
-    with session_of(config, "kassay campaign", CAMPAIGN_HEAP, lambda words: progress(0, words)) as spark:
+    begun = session_of(
+        config, "kassay campaign", CAMPAIGN_HEAP, lambda words: progress(0, words), remote=True
+    )
+    with begun as spark:
         store = open_store(place, spark)
         with store.locked():
             campaign = opening(store)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from kassay.engines.jars.java import JavaHome, find_java
 from kassay.model.errors import Discontinued, InputError, KassayError
+from kassay.pipeline import connect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -109,16 +110,30 @@ _MASTER: Final = "spark.master"
 
 @contextmanager
 def session_of(
-    config: Mapping[str, str], name: str, heap: str = "1g", tell: Callable[[str], object] = lambda _: None
+    config: Mapping[str, str],
+    name: str,
+    heap: str = "1g",
+    tell: Callable[[str], object] = lambda _: None,
+    remote: bool = False,
 ) -> Iterator[SparkSession]:
     """The session for the `spark.` properties in `config`; `heap` is Java's default heap on this machine.
 
-    Without `spark.master` every core of this machine works. `tell` is called with where Spark's pages are.
-    Raises `InputError`.
+    Without `spark.master` every core of this machine works; `spark.remote` is a server of Spark Connect, for
+    commands that can work there. `tell` is called with where Spark's pages are. Raises `InputError`.
     """
     conf = {key: value for key, value in config.items() if key.startswith(_SETTINGS)}
-    with session(conf.pop(_MASTER, None), conf, name=name, heap=heap) as spark:
-        if spark.sparkContext.uiWebUrl:
+    if (url := conf.pop(connect.REMOTE, None)) is not None and (not remote or _MASTER in conf):
+        raise InputError(
+            f"{connect.REMOTE} {url}: expected {_MASTER}"
+            + (" or the other, not both" if remote else f", as {name} needs a session in this process")
+        )
+    begun = (
+        session(conf.pop(_MASTER, None), conf, name=name, heap=heap)
+        if url is None
+        else _on_server(url, conf, name)
+    )
+    with begun as spark:
+        if url is None and spark.sparkContext.uiWebUrl:
             tell(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
         with infrastructure_errors():
             yield spark
@@ -157,6 +172,19 @@ def session(
                 spark.stop()
 
 
+@contextmanager
+def _on_server(url: str, conf: Mapping[str, str], name: str) -> Iterator[SparkSession]:
+    """A session on a server of Spark Connect, ended with the block."""
+    _require_libraries()
+    with _unheard():
+        spark = connect.connect(url, name, _SQL, conf)
+        try:
+            yield spark
+        finally:
+            with suppress(Exception):  # the server may be gone
+                spark.stop()
+
+
 def _there() -> SparkSession | None:
     """The session of whoever called kassay as a function; None without one."""
     if "pyspark" not in sys.modules:
@@ -188,9 +216,7 @@ def _start(
     folder: Path, master: str | None, conf: Mapping[str, str], *, name: str, heap: str
 ) -> SparkSession:
     """A new session with its files in the folder; see `session`."""
-    for module in ("pyspark", "pyarrow", "pandas"):
-        if importlib.util.find_spec(module) is None:
-            raise InputError(f"the pipeline needs {module}: expected `pip install 'kassay[spark]'`")
+    _require_libraries()
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     if master is None and not submitted:
         master = "local[*]"
@@ -219,6 +245,22 @@ def _start(
         ) from None
 
 
+def _require_libraries() -> None:
+    for module in ("pyspark", "pyarrow", "pandas"):
+        if importlib.util.find_spec(module) is None:
+            raise InputError(f"the pipeline needs {module}: expected `pip install 'kassay[spark]'`")
+
+
+_SQL: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+}
+"""Settings of queries; Python does the work, and Java only compiles what it must."""
+
+
 def _settings(folder: Path, master: str | None, heap: str) -> dict[str, str]:
     """Default settings; the user's settings take precedence."""
     log_file = folder / "log4j2.properties"
@@ -231,14 +273,10 @@ def _settings(folder: Path, master: str | None, heap: str) -> dict[str, str]:
         "spark.scheduler.mode": "FAIR",
         # Python does the work: a simple compiler and collector start faster and leave it the cores.
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_file.as_uri()} {_JVM}",
-        "spark.sql.codegen.wholeStage": "false",
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.parquet.compression.codec": "zstd",
-        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        **_SQL,
         # A page damaged on disk is an error, never a wrong row.
         "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     }
     if master is not None and (master.startswith("local") or _LOOPBACK in master):
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
@@ -275,7 +313,7 @@ def infrastructure_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
+        if type(error).__module__.partition(".")[0] not in ("grpc", "py4j", "pyspark"):
             raise
         if _follows_an_interrupt(error):
             raise KeyboardInterrupt from error
@@ -288,6 +326,10 @@ def in_pool(spark: SparkSession, pool: str, group: str) -> Iterator[None]:
 
     Within a pool the first job comes first; what is left of the slots goes to the next.
     """
+    if connect.is_connect(spark):
+        with connect.in_group(spark, group):
+            yield
+        return
     context = spark.sparkContext
     context.setJobGroup(group, group)
     context.setLocalProperty("spark.scheduler.pool", pool)
@@ -297,8 +339,18 @@ def in_pool(spark: SparkSession, pool: str, group: str) -> Iterator[None]:
         context.setLocalProperty("spark.scheduler.pool", None)
 
 
+def cancel(spark: SparkSession, group: str) -> None:
+    """End the jobs of the group."""
+    if connect.is_connect(spark):
+        connect.cancel(spark, group)
+    else:
+        spark.sparkContext.cancelJobGroup(group)
+
+
 def slots(spark: SparkSession) -> int:
     """The number of tasks that run at once."""
+    if connect.is_connect(spark):
+        return connect.slots(spark)
     return max(1, int(spark.sparkContext.defaultParallelism))
 
 

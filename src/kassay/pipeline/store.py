@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from kassay.model.errors import InputError, KassayError
+from kassay.pipeline.connect import REMOTE, is_connect
 from kassay.pipeline.spark import first_line
 from kassay.reading.documents import is_folder
 from kassay.writing.files import json_text, write_text
@@ -145,6 +146,10 @@ class Remote:
 
     def __init__(self, place: str, spark: SparkSession) -> None:
         self.place = place.rstrip("/")
+        if is_connect(spark):
+            raise InputError(
+                f"{place}: through {REMOTE} expected a folder that this machine shares with the server"
+            )
         self._gateway: Any = spark.sparkContext._gateway
         self._hadoop = self._gateway.jvm.org.apache.hadoop.fs
         self._configuration = spark.sparkContext._jsc.hadoopConfiguration()
@@ -228,17 +233,18 @@ class Remote:
         """The address itself."""
         return f"{self.place}/{name}"
 
+    def lock_stream(self) -> Any:
+        """A stream to a new lock. An object is put on the condition that there is none, when it is closed."""
+        builder = self._files.createFile(self._path(LOCK)).recursive().overwrite(False)
+        return builder.opt(_IF_NONE, "true").build()
+
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """A lock file; a killed driver leaves it behind, and its text names the owner.
-
-        An object is put on the condition that there is none: of two drivers, S3 refuses the later.
-        """
+        """A lock file; a killed driver leaves it behind, and its text names the owner."""
         path = self._path(LOCK)
         with self._reported("", "cannot be written"):
             try:
-                builder = self._files.createFile(path).recursive().overwrite(False)
-                _put(builder.opt(_IF_NONE, "true").build(), {"by": _who()})
+                _put(self.lock_stream(), {"by": _who()})
             except Exception:  # as above: the file exists, or nothing can be created here
                 if (holder := self.read(LOCK)) is None:
                     raise

@@ -24,7 +24,7 @@ from kassay.pipeline.campaign.watching import (
     java_process,
     memory_kib,
 )
-from kassay.pipeline.spark import slots
+from kassay.pipeline.spark import cancel, slots
 from kassay.pipeline.tables import NO_ROWS, Summary, Table, summary_by_batch
 from kassay.pipeline.workers import CodeIdentity, own_code
 
@@ -133,7 +133,7 @@ class _Batches:
     def cancel(self) -> None:
         """End the Spark jobs of the batches that run."""
         for each in self._running.values():
-            self._spark.sparkContext.cancelJobGroup(each.batch.group)
+            cancel(self._spark, each.batch.group)
 
 
 def _require_own(campaign: Campaign) -> None:

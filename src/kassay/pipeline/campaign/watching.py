@@ -6,6 +6,7 @@ elsewhere: only the driver's machine is visible, and each task reports its own p
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.engines.processes.proc import descendants
+from kassay.pipeline import connect
 from kassay.pipeline.campaign.records import Campaign, Key
 
 if TYPE_CHECKING:
@@ -39,11 +41,13 @@ class TaskCounter:
     """Counts the finished tasks of a batch: those of the stage of its job group with so many tasks."""
 
     def __init__(self, spark: SparkSession, group: str, tasks: int) -> None:
-        self._tracker: Any = spark.sparkContext.statusTracker()
+        self._tracker: Any = None if connect.is_connect(spark) else spark.sparkContext.statusTracker()
         self._group, self.tasks, self._done = group, tasks, 0
 
     def done(self) -> int:
         """The finished tasks so far."""
+        if self._tracker is None:
+            return connect.finished_tasks(self._group, self.tasks)
         with suppress(Exception):  # if the session ends meanwhile, the batch reports it
             for job in self._tracker.getJobIdsForGroup(self._group):
                 job_info = self._tracker.getJobInfo(job)
@@ -55,7 +59,9 @@ class TaskCounter:
 
 
 def java_process(spark: SparkSession) -> int:
-    """The process id of the driver's Java."""
+    """The process id of the driver's Java; of the driver itself where Java is a server's."""
+    if connect.is_connect(spark):
+        return os.getpid()
     jvm: Any = spark._jvm
     return int(jvm.java.lang.ProcessHandle.current().pid())
 
