@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks._needs import NOT_RUN
 
-ON_SPARK = ("campaign", "fleet")
+ON_SPARK = ("campaign", "fleet", "walk")
 """These need the `spark` extra and arguments of their own; they run when they are named."""
 BASED = ("certify_speed", "commands", "explore_memory", "optimum_documents")
 """These compare with another checkout."""

@@ -3,6 +3,8 @@
 The table of switches for a terminal.
 """
 
+from dataclasses import replace
+
 import pytest
 from rich.console import Console
 
@@ -46,6 +48,16 @@ def test_settings_are_told_where_they_are_not_the_plain_ones():
 def test_the_verdict_comes_first_and_says_why(chosen, first):
     lines = shown(explore(**chosen)).splitlines()
     assert (lines[0], lines[-1]) == (first, "again: kassay explore again")
+
+
+def test_livelocks_that_were_not_judged_are_told_with_the_verdict():
+    result = explore("classic", partitions=1)
+    live = replace(result.exploration.liveness, cycles_judged=False)
+    large = replace(result, exploration=replace(result.exploration, limit="edges", liveness=live))
+    lines = shown(large).splitlines()
+    assert lines[0] == "UNKNOWN  classic: stopped at the limit of edges up to which livelocks are judged"
+    assert "dead ends: none" in lines
+    assert "livelocks: not checked, too many edges" in lines
 
 
 def test_what_was_not_checked_is_counted_and_if_verbose_listed_by_reason():
