@@ -165,6 +165,8 @@ def _opened(
     """
     from pathlib import Path
 
+    from kassay.model.errors import InputError
+    from kassay.pipeline.campaign.records import HEADER
     from kassay.pipeline.formats import require_format
     from kassay.pipeline.spark import CAMPAIGN_HEAP, session_of
     from kassay.pipeline.store import Local, open_store
@@ -180,5 +182,10 @@ def _opened(
         store = open_store(place, spark)
         with store.locked():
             campaign = opening(store)
-            require_format(spark, campaign.format)
+            try:
+                require_format(spark, campaign.format)
+            except InputError:
+                if not campaign.planned:  # nothing begun: the next run may choose another format
+                    store.remove(HEADER)
+                raise
             yield spark, campaign
