@@ -84,8 +84,9 @@ def test_a_campaign_through_a_server(undisturbed: Undisturbed, server: str, tmp_
 
 
 def test_what_a_session_on_a_server_does_otherwise(server: str) -> None:
-    with pytest.raises(InputError, match=r"spark\.executor\.memory: .* does not let a session set it"):
-        connect.connect(server, NAME, {}, {"spark.executor.memory": "2g"})
+    refused = pytest.raises(InputError, match=r"spark\.executor\.memory: .* does not let a session set it")
+    with refused, connect.connected(server, NAME, {}, {"spark.executor.memory": "2g"}):
+        pass
     with session_of({"spark.remote": server}, NAME, remote=True) as spark:
         assert connect.is_connect(spark)
         assert slots(spark) == 2
@@ -95,3 +96,4 @@ def test_what_a_session_on_a_server_does_otherwise(server: str) -> None:
         assert connect.finished_tasks("group", 3) in range(4)
         with pytest.raises(InputError, match="expected a folder that this machine shares with the server"):
             Remote("s3a://bucket/results", spark)
+    assert not {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"} & set(os.environ)

@@ -125,7 +125,7 @@ def test_a_killed_campaign_goes_on_to_the_same_tables(
     place = "s3a://bucket/results"
     process = kassay("run", str(spec), "--out", place, *bucket.options())
     end = time.monotonic() + 600
-    while not (before := receipts(bucket)) and time.monotonic() < end:
+    while not (before := receipts(bucket)) and process.poll() is None and time.monotonic() < end:
         time.sleep(0.2)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()

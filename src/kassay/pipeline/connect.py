@@ -7,6 +7,7 @@ sessions only.
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 REMOTE: Final = "spark.remote"
 _PORT: Final = 15002
+_MODE: Final = ("SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE")
+"""What PySpark sets and leaves in the environment: later sessions and programs would need a server."""
 _RUNTIME: Final = "spark.sql."
 _WAREHOUSE: Final = "spark.sql.warehouse.dir"
 _WORK: Final = threading.local()
@@ -35,8 +38,11 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
-def connect(url: str, name: str, defaults: Mapping[str, str], conf: Mapping[str, str]) -> SparkSession:
-    """A session on the server; of the defaults it gets what a session may set, of `conf` everything.
+@contextmanager
+def connected(
+    url: str, name: str, defaults: Mapping[str, str], conf: Mapping[str, str]
+) -> Iterator[SparkSession]:
+    """A session on the server, ended with the block; of the defaults it gets what a session may set.
 
     Raises `InputError` if a library or the server is missing.
     """
@@ -45,18 +51,32 @@ def connect(url: str, name: str, defaults: Mapping[str, str], conf: Mapping[str,
         raise InputError(f"{REMOTE} needs grpcio: expected `pip install 'kassay[spark]' 'pyspark[connect]'`")
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.builder.remote(url).appName(name).getOrCreate()
+    mode = {key: os.environ.get(key) for key in _MODE}
+    try:
+        spark = SparkSession.builder.remote(url).appName(name).getOrCreate()
+        try:
+            _set(spark, url, defaults, conf)
+            spark.registerProgressHandler(_note)
+            yield spark
+        finally:
+            with suppress(Exception):  # the server may be gone
+                spark.stop()
+    finally:
+        for key, value in mode.items():
+            os.environ.pop(key, None)
+            if value is not None:
+                os.environ[key] = value
+
+
+def _set(spark: SparkSession, url: str, defaults: Mapping[str, str], conf: Mapping[str, str]) -> None:
     own = {key: value for key, value in defaults.items() if key.startswith(_RUNTIME) and key != _WAREHOUSE}
     for key, value in {**own, **conf}.items():
         try:
             spark.conf.set(key, value)
         except Exception:  # PySpark's errors have no common class
-            spark.stop()
             raise InputError(
                 f"{key}: {url} does not let a session set it, expected it of the server"
             ) from None
-    spark.registerProgressHandler(_note)
-    return spark
 
 
 def _must_answer(url: str) -> None:

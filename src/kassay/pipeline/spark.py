@@ -176,13 +176,8 @@ def session(
 def _on_server(url: str, conf: Mapping[str, str], name: str) -> Iterator[SparkSession]:
     """A session on a server of Spark Connect, ended with the block."""
     _require_libraries()
-    with _unheard():
-        spark = connect.connect(url, name, _SQL, conf)
-        try:
-            yield spark
-        finally:
-            with suppress(Exception):  # the server may be gone
-                spark.stop()
+    with _unheard(), connect.connected(url, name, _SQL, conf) as spark:
+        yield spark
 
 
 def _there() -> SparkSession | None:
