@@ -119,7 +119,6 @@ class _Check:
         self.readers = _readers(instance)
         self.topics = [topic for topic in instance.topics if topic.name in self.readers]
         self.racks = [member.rack for member in instance.members]
-        self.distinct = {*self.racks}
         self.last: dict[tuple[int, ...], int] = {}
 
     def run(self) -> None:
@@ -236,7 +235,7 @@ class _Check:
             for (before, racks, owner), count in self._counted(kinds):
                 far = takers.far(racks)
                 owners = [m for m in before if m in takers.readers]
-                moves, wrong = len(owners) - owners.count(owner), far.wrong[self.racks[owner]]
+                moves, wrong = len(owners) - owners.count(owner), far.wrong(self.racks[owner])
                 moved += moves * count
                 mismatched += wrong * count
                 paid += (moves * by_move + wrong * by_rack) * count
@@ -287,10 +286,14 @@ class _Check:
 
 
 class _Far(NamedTuple):
-    """A unit's rack mismatches by the rack of its owner, and the least sum of their cost and price."""
+    """The known replica racks of a unit's partitions, and the least sum of a mismatch's cost and a price."""
 
-    wrong: dict[str | None, int]
+    known: tuple[frozenset[str], ...]
     least: int
+
+    def wrong(self, rack: str | None) -> int:
+        """The rack mismatches of an owner in this rack."""
+        return sum([rack not in near for near in self.known])
 
 
 class _Takers:
@@ -300,24 +303,34 @@ class _Takers:
         levels, last = check.certificate.levels, check.last[readers]
         self.readers = frozenset(readers)
         self.inside = frozenset([m for m in readers if levels[m] == last])
-        self.racks, self.distinct, self.prices = check.racks, check.distinct, check.certificate.prices
+        self.racks, self.prices = check.racks, check.certificate.prices
         self.by_move, self.by_rack = by_move, by_rack
         self.least_price: dict[str | None, int] = {}
         for m in self.inside:
             rack, price = self.racks[m], self.prices[m]
             if rack not in self.least_price or price < self.least_price[rack]:
                 self.least_price[rack] = price
+        self.cheapest = min(self.least_price.values())
         self.known: dict[tuple[frozenset[str], ...], _Far] = {}
 
     def far(self, racks: tuple[frozenset[str], ...]) -> _Far:
         """The rack mismatches of units with these replica racks."""
         far = self.known.get(racks)
         if far is None:
-            known = [near for near in racks if near]
-            wrong = {rack: len([near for near in known if rack not in near]) for rack in self.distinct}
-            least = min([wrong[rack] * self.by_rack + price for rack, price in self.least_price.items()])
-            far = self.known[racks] = _Far(wrong, least)
+            far = _Far(tuple([near for near in racks if near]), 0)
+            far = self.known[racks] = far._replace(least=self._least_far(far))
         return far
+
+    def _least_far(self, far: _Far) -> int:
+        """The least cost of mismatches and price over all racks; of one partition its own racks suffice.
+
+        In any other rack it costs one mismatch, and the cheapest price of all is a bound for these.
+        """
+        prices = self.least_price
+        if len(far.known) != 1:
+            return min([far.wrong(rack) * self.by_rack + price for rack, price in prices.items()])
+        own = [prices[rack] for rack in far.known[0] if rack in prices]
+        return min([self.cheapest + self.by_rack, *own])
 
     def least(self, owners: list[int], far: _Far) -> int:
         """The least of cost + price over the members that may take a unit; `owners` had its partitions."""
@@ -325,7 +338,7 @@ class _Takers:
         for m in owners:
             if m in self.inside:
                 cost = (len(owners) - owners.count(m)) * self.by_move
-                cost += far.wrong[self.racks[m]] * self.by_rack + self.prices[m]
+                cost += far.wrong(self.racks[m]) * self.by_rack + self.prices[m]
                 best = min(best, cost)
         return best
 
