@@ -29,7 +29,7 @@ def test_an_option_stands_under_its_public_name_and_reaches_every_command_that_h
 def test_a_table_of_its_own_goes_first_also_below_a_group() -> None:
     chosen = read({"json": "a", "campaign": {"config": ["k=v"], "run": {"json": "b"}}})
     assert chosen["campaign"]["run"] == {"json_path": "b", "configs": ["k=v"]}
-    assert chosen["campaign"]["findings"] == {"json_path": "a", "configs": ["k=v"]}
+    assert chosen["campaign"]["findings"] == {"json_path": "a"}
     assert chosen["fleet"] == {"json_path": "a"}
 
 
