@@ -36,6 +36,7 @@ SPOKEN_FOR: Final = {
     ),
     "packing.complete: len(packed.units) <= UNITS_MOST": "a limit of time, not of truth",
     "packing.complete: work <= WORK_MOST": "a limit of time, not of truth",
+    "transfers._least_paths: size * len(steps) <= _WORK_MOST": "a limit of time, not of truth",
     "packing.bounds: bound <= load": (
         "the packing itself is within the limits of a bound above its load, so no step refutes those"
     ),
