@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from kassay.model.errors import InputError
 from kassay.pipeline import connect
 from kassay.pipeline.spark import in_pool, java_home, session_of, slots
 from kassay.pipeline.store import Remote
+from tests.paths import ROOT
 from tests.pipeline.commands import Undisturbed, await_port, contents, end_tree, finished, free_port, kassay
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -83,7 +85,8 @@ def test_a_campaign_through_a_server(undisturbed: Undisturbed, server: str, tmp_
     assert contents(out) == undisturbed.tables
 
 
-def test_what_a_session_on_a_server_does_otherwise(server: str) -> None:
+def otherwise(server: str) -> None:
+    """What a session on a server does otherwise; a process has one session or the other."""
     refused = pytest.raises(InputError, match=r"spark\.executor\.memory: .* does not let a session set it")
     with refused, connect.connected(server, NAME, {}, {"spark.executor.memory": "2g"}):
         pass
@@ -97,3 +100,15 @@ def test_what_a_session_on_a_server_does_otherwise(server: str) -> None:
         with pytest.raises(InputError, match="expected a folder that this machine shares with the server"):
             Remote("s3a://bucket/results", spark)
     assert not {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"} & set(os.environ)
+
+
+def test_what_a_session_on_a_server_does_otherwise(server: str) -> None:
+    script = f"from tests.pipeline.test_connect import otherwise; otherwise({server!r})"
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+def test_a_process_with_a_session_has_none_on_a_server(spark: Any, server: str) -> None:
+    refused = pytest.raises(InputError, match=r"has a Spark session on local\[2,4\], expected its end")
+    with refused, session_of({"spark.remote": server}, NAME, remote=True):
+        pass
+    assert spark.range(3).count() == 3

@@ -63,7 +63,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = shutil.which("mount")
-    asked = [mount or "mount", "-t", "tmpfs", "-o", "size=200k", "none", str(disk)]
+    asked = [mount or "mount", "-t", "tmpfs", "-o", "size=300k", "none", str(disk)]
     if mount is None or subprocess.run(asked, capture_output=True).returncode:
         pytest.skip("no tmpfs may be mounted here; the limit on the size of files is tested in its place")
     try:

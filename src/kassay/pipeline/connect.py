@@ -44,9 +44,8 @@ def connected(
 ) -> Iterator[SparkSession]:
     """A session on the server, ended with the block; of the defaults it gets what a session may set.
 
-    Raises `InputError` if a library or the server is missing.
+    Raises `InputError` if a library is missing.
     """
-    _must_answer(url)
     if find_spec("grpc_status") is None:
         raise InputError(f"{REMOTE} needs grpcio: expected `pip install 'kassay[spark]' 'pyspark[connect]'`")
     from pyspark.sql import SparkSession
@@ -79,7 +78,8 @@ def _set(spark: SparkSession, url: str, defaults: Mapping[str, str], conf: Mappi
             ) from None
 
 
-def _must_answer(url: str) -> None:
+def must_answer(url: str) -> None:
+    """Raise `InputError` unless there is a server at this address."""
     try:
         parts = urlsplit(url)
         address = parts.hostname or "", parts.port or _PORT

@@ -176,17 +176,25 @@ def session(
 def _on_server(url: str, conf: Mapping[str, str], name: str) -> Iterator[SparkSession]:
     """A session on a server of Spark Connect, ended with the block."""
     _require_libraries()
+    connect.must_answer(url)
+    if (there := _there()) is not None:
+        own = there.sparkContext.master
+        raise InputError(
+            f"{connect.REMOTE} {url}: this process has a Spark session on {own}, expected its end"
+        )
     with _unheard(), connect.connected(url, name, _SQL, conf) as spark:
         yield spark
 
 
 def _there() -> SparkSession | None:
-    """The session of whoever called kassay as a function; None without one."""
+    """The session of whoever called kassay as a function; None without one. Raises `InputError`."""
     if "pyspark" not in sys.modules:
         return None
     from pyspark.sql import SparkSession
 
     there = SparkSession.getActiveSession()
+    if there is not None and connect.is_connect(there):
+        raise InputError("this process has a session of Spark Connect, expected a process without one")
     return None if there is None or there.sparkContext._jsc is None else there
 
 

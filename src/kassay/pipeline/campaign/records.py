@@ -365,7 +365,7 @@ def reopen(store: Store, pace: Pace | None = None, format_: str | None = None) -
         number, _, what = name.partition(".")
         if number.isdigit() and what == "plan.json" and (document := store.read(f"{FOLDER}/{name}")):
             campaign.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
-            campaign.struck[int(number)] = document["struck"]
+            campaign.struck[int(number)] = document.get("struck", 0)
         elif number.isdigit() and what == "done.json":
             receipt = read_receipt(store, f"{FOLDER}/{name}")
             if receipt is None:
