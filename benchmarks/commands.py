@@ -1,4 +1,4 @@
-"""CPU seconds of whole commands on inputs that nobody tuned for, beside an earlier checkout in the same run.
+"""CPU seconds of whole commands on inputs that nobody tuned for, next to an earlier checkout in one run.
 
     git worktree add BASE 864a7b56
     python -m benchmarks.commands --base BASE
@@ -39,12 +39,12 @@ FROM_RANGE: Final = ("--from", "range")
 
 
 class Row(NamedTuple):
-    """A command and its input; `beside` is the row of ours to which its time is compared, if not the base."""
+    """A command and its input; `peer` is the row of ours to which its time is compared, if not the base."""
 
     command: tuple[str, ...]
     write: Callable[[Path], object] | None
     goal: float
-    beside: str = ""
+    peer: str = ""
 
 
 def group(members: int, partitions: int, file: Path) -> None:
@@ -106,11 +106,11 @@ ROWS: Final = {
     "what-if-5": Row(("what-if",), partial(group, 5, 50_000), 0.08),
     "what-if-1000": Row(("what-if", *FROM_RANGE), partial(group, 1_000, 50_000), 0.25),
     "what-if-200": Row(("what-if", *FROM_RANGE), partial(group, 200, 10_000), 0.6),
-    "scale-200": Row(("scale", *FROM_RANGE), partial(group, 200, 10_000), 60, "what-if-200"),
+    "scale-200": Row(("scale", *FROM_RANGE), partial(group, 200, 10_000), 10, "what-if-200"),
     "scale-1000": Row(("scale", *FROM_RANGE), partial(group, 1_000, 50_000), 10, "what-if-1000"),
-    "check-racks": Row(("check",), partial(racked, 10_000, 300_000), 0.2),
-    "audit": Row(("audit",), partial(log, 30), 1.0),
-    "certify-20": Row(("certify", "range", "--histories", "20", "--quiet"), None, 2.5),
+    "check-racks": Row(("check",), partial(racked, 10_000, 300_000), 0.09),
+    "audit": Row(("audit",), partial(log, 30), 0.25),
+    "certify-20": Row(("certify", "range", "--histories", "20", "--quiet"), None, 0.5),
 }
 """`scale` asks for hundreds of counts at once, which a `what-if` does not."""
 
@@ -147,21 +147,21 @@ def main() -> None:
     took: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name:
         for row in options.rows.split(","):
-            words, write, goal, beside = ROWS[row]
+            words, write, goal, peer = ROWS[row]
             if write is not None:
                 write(Path(name, row))
                 words = (*words, row)
-            both = [OURS, *([options.base.resolve()] if options.base and not beside else [])]
+            both = [OURS, *([options.base.resolve()] if options.base and not peer else [])]
             times: dict[Path, list[float]] = {checkout: [] for checkout in both}
             for _ in range(options.runs):
                 for checkout in both:
                     times[checkout].append(_kassay(checkout, words, Path(name)))
             ours = took[row] = statistics.median(times[OURS])
-            other = took.get(beside) if beside else None
+            other = took.get(peer) if peer else None
             base = statistics.median(times[both[1]]) if len(both) > 1 else None
             least = base or other
             ratio = f"{'-' if base is None else f'{base:.2f}':>10}{ours / least:8.2f}" if least else " " * 18
-            print(f"{row:16}{ours:10.2f}{ratio}{goal:8.2f}{'  x ' + beside if beside else ''}", flush=True)
+            print(f"{row:16}{ours:10.2f}{ratio}{goal:8.2f}{'  x ' + peer if peer else ''}", flush=True)
 
 
 if __name__ == "__main__":
