@@ -9,10 +9,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """The function of this name; it is imported when it is first used."""
+    """The function of this name; it is imported when it is first used, and checks its arguments."""
     if name.startswith("_") or name not in _functions():
         raise AttributeError(f"module 'kassay' has no attribute {name!r}")
-    function = getattr(_import_module(f"kassay.api.{name}"), name)
+    guarded = _import_module("kassay.reading.arguments").guarded
+    function: object = guarded(getattr(_import_module(f"kassay.api.{name}"), name), __name__)
     globals()[name] = function
     return function
 

@@ -32,7 +32,7 @@ def test_a_time_is_a_text_a_datetime_or_milliseconds():
 
 
 def test_misuse_is_an_error():
-    with pytest.raises(InputError, match="--since 'soon': not a time"):
+    with pytest.raises(InputError, match="since 'soon': not a time"):
         kassay.audit(LOG, since="soon")
     with pytest.raises(InputError, match="no such group"):
         kassay.audit(LOG, TOPICS, group="nobody")

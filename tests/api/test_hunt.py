@@ -44,7 +44,7 @@ def test_the_instances_farthest_from_the_optimum(tmp_path):
     ("claims", "options", "said"),
     [
         (CLAIM, {"worst": "spread"}, "expected one of the two"),
-        ((), {}, "CLAIM: expected at least one"),
+        ((), {}, "claims: expected at least one"),
         ((), {"worst": "spred"}, "did you mean spread"),
         ((), {"worst": "spread"}, "expected a size in members and partitions"),
         ((), {"worst": "spread", "size": (1, 1), "histories": 0}, "has at least one"),

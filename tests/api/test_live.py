@@ -30,8 +30,8 @@ def test_the_function_returns_what_the_command_writes(breaks, command, monkeypat
         (None, {}, "expected one of"),
         ("x.toml", {"clients": [CLIENTS]}, "expected one of"),
         (None, {"clients": ["jva:range"]}, "did you mean java?"),
-        (None, {"clients": [CLIENTS], "brokers": 2}, "--brokers 2: expected 1 or 3"),
-        (None, {"clients": [CLIENTS], "programs": {"java": "x"}}, "--program java: expected a new"),
+        (None, {"clients": [CLIENTS], "brokers": 2}, "brokers 2: expected 1 or 3"),
+        (None, {"clients": [CLIENTS], "programs": {"java": "x"}}, "programs java: expected a new"),
         ("no.toml", {}, "no.toml: no such file"),
     ],
 )

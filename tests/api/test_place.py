@@ -55,7 +55,7 @@ def test_today_is_judged(command):
 def test_misuse_is_an_error():
     with pytest.raises(InputError, match="'5 apples' is not a size"):
         kassay.place(REPLICAS, BROKERS, budget="5 apples")
-    with pytest.raises(InputError, match="--judge: checks today's placement"):
+    with pytest.raises(InputError, match="judge: checks today's placement"):
         kassay.place(REPLICAS, BROKERS, remove=[1], judge=True)
-    with pytest.raises(InputError, match="--per-step: no sizes"):
+    with pytest.raises(InputError, match="per_step: no sizes"):
         kassay.place(REPLICAS, BROKERS, per_step="5GiB")

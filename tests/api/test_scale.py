@@ -34,7 +34,7 @@ def test_share_groups_have_their_own_answer(command):
 def test_misuse_is_an_error():
     with pytest.raises(InputError, match="max_members: found 0"):
         kassay.scale(GROUPS, TOPICS, max_members=0)
-    with pytest.raises(InputError, match="--lag: says nothing of a share"):
+    with pytest.raises(InputError, match="lag: says nothing of a share"):
         kassay.scale(CLUSTER / "share-groups.txt", lag=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
@@ -11,7 +12,7 @@ from kassay.report.result import PlottedResult, Progress, no_progress
 from kassay.writing.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import SparkSession
 

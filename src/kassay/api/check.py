@@ -72,7 +72,7 @@ def check(certificate: Documents, instance: Documents | None = None) -> Checks:
     """Check certificates of optima, or results that carry one; no part of the solver is loaded.
 
     With `instance` a certificate must be for that one: one for all, or one each. Raises `InputError` for
-    documents that are neither.
+    documents that are neither, and for none.
 
     >>> import kassay
     >>> best = kassay.optimum({"family": "A", "members": [{"id": "a", "topics": ["t"]}],
@@ -107,7 +107,10 @@ def _located(given: Documents, word: str) -> list[Located]:
         return list(documents(str(given)))
     if isinstance(given, Mapping):
         return [Located(given, word)]
-    return [Located(each, f"{word} {number}") for number, each in enumerate(given, 1)]
+    several = [Located(each, f"{word} {number}") for number, each in enumerate(given, 1)]
+    if not several:
+        raise InputError(f"{word}s: found none, expected at least one")
+    return several
 
 
 def _posed(instance: Documents, certificates: int) -> list[Posed]:

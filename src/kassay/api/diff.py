@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kassay.engines.targets.given import TargetLike, loaded
 from kassay.engines.targets.limits import CALL_TIMEOUT_S
 from kassay.report.result import DescribedResult, Progress, no_progress
 from kassay.writing.text import counted, shortened
@@ -15,7 +16,6 @@ from kassay.writing.text import counted, shortened
 if TYPE_CHECKING:
     from kassay.engines.diff.document import TargetDifference
     from kassay.engines.diff.run import DiffReport
-    from kassay.engines.targets.given import TargetLike
     from kassay.report.blocks import Described
 
 
@@ -102,7 +102,6 @@ def diff(
         protocol_named,
         require_heeded,
     )
-    from kassay.engines.targets.given import loaded
     from kassay.properties.assumptions import parse_assumptions
     from kassay.reading.documents import wrong
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kassay.engines.protocols.explore import ExploreResult
 from kassay.engines.protocols.explore import explore as run
 from kassay.engines.protocols.options import assignor_of, settings_of
+from kassay.engines.targets.given import TargetLike
 from kassay.model.errors import InputError
 from kassay.model.explore.values import Action, InvariantViolation, Severity, WalkLimits
 from kassay.model.kinds import Verdict
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from kassay.engines.protocols.against import ReleaseComparison
     from kassay.engines.protocols.settings import ExploreSettings
     from kassay.engines.protocols.switch_runs import SwitchRow
-    from kassay.engines.targets.given import TargetLike
     from kassay.model.explore.values import WalkProgress
 
 FINGERPRINTS_FROM: Final = 10_000_000
@@ -250,6 +250,8 @@ def explore(
     >>> broken.holds, [each.invariant for each in broken.violations], len(broken.trace)
     (False, ['single-current-owner'], 6)
     """
+    if not isinstance(topics, int) and not topics:
+        raise InputError("topics: found none, expected a number, or one for each client")
     names = (switches,) if isinstance(switches, str) else tuple(switches)
     if EACH in names:
         return _each_rule(model, release, progress)

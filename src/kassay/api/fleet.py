@@ -101,6 +101,8 @@ def fleet(
     from kassay.pipeline.spark import session_of, translated_errors
     from kassay.pipeline.store import Local, open_store
 
+    if not paths:
+        raise InputError("expected a PATH with snapshots of consumer groups")
     places, folder = [*map(str, paths)], str(out)
     must_exist(places)
     must_be_apart(places, folder)

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
+from kassay.engines.optimum.instances import Instances, Sourced, instances_from
 from kassay.engines.runs.options import Budget
+from kassay.engines.targets.given import TargetLike, loaded, several
+from kassay.model.errors import InputError
 from kassay.report.result import PlottedResult, Progress, no_progress
 from kassay.writing.text import counted, percent
 
 if TYPE_CHECKING:
     from kassay.engines.optimum.gaps import GapReport, TargetGaps
-    from kassay.engines.optimum.instances import Instances, Sourced
     from kassay.engines.optimum.rank import Ranked
-    from kassay.engines.targets.given import TargetLike
     from kassay.engines.targets.resolve import Target
     from kassay.report.plot import Plot
 
@@ -131,7 +132,7 @@ def gap(
     order: str = ...,
     config: Mapping[str, str] | None = ...,
     rank: Literal[False] = False,
-    histories: int = ...,
+    histories: int | None = ...,
     seed: int = ...,
     progress: Progress = ...,
 ) -> Gaps: ...
@@ -145,7 +146,7 @@ def gap(
     order: str = ...,
     config: Mapping[str, str] | None = ...,
     rank: Literal[True],
-    histories: int = ...,
+    histories: int | None = ...,
     seed: int = ...,
     progress: Progress = ...,
 ) -> Ranking: ...
@@ -158,14 +159,14 @@ def gap(
     order: str = "balance,movement,rack",
     config: Mapping[str, str] | None = None,
     rank: bool = False,
-    histories: int = 300,
+    histories: int | None = None,
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Gaps:
     """Measure the distance of targets to the certified optimum: balance, movement, rack.
 
     `targets` are specs, paths or classes. `suite` is a suite's name, a file or documents; by default the
-    suite of the targets' kind. With `rank` all claims are checked as well, on `histories` of the `seed`, and
+    suite of the targets' kind. With `rank` all claims are checked too, on `histories` (300) of the `seed`;
     the result is a `Ranking`. Raises `InputError`, and `TargetError` for a target that cannot be loaded.
 
     >>> import kassay
@@ -176,21 +177,23 @@ def gap(
     <Gaps: sticky 0 %, optimal-sticky 100 % at the optimal balance of 1 instance>
     """
     from kassay.engines.optimum.gaps import require_measurable
-    from kassay.engines.optimum.instances import instances_from
-    from kassay.engines.optimum.rank import ranked_kinds
+    from kassay.engines.optimum.rank import HISTORIES, ranked_kinds
     from kassay.engines.optimum.targets import measured_kinds, usual_suite
     from kassay.engines.processes.host import Limits
-    from kassay.engines.targets.given import loaded, several
     from kassay.engines.targets.limits import CALL_TIMEOUT_S
     from kassay.solver.results import parse_order
 
+    for name, value in {"histories": histories, "seed": seed or None}.items():
+        if value is not None and not rank:
+            raise InputError(f"{name}: only with rank")
     goals, limits = parse_order(order), Limits(call_timeout_s=CALL_TIMEOUT_S)
     with loaded(several(targets), limits=limits, config=config or {}) as ready:
         for target in ready:
             require_measurable(target, ranked_kinds() if rank else measured_kinds())
         instances = instances_from(usual_suite(ready) if suite is None else suite)
         if rank:
-            return ranking(ready, instances, goals, seed, Budget(histories=histories), progress=progress)
+            budget = Budget(histories=HISTORIES if histories is None else histories)
+            return ranking(ready, instances, goals, seed, budget, progress=progress)
         return measured(ready, instances, goals, progress=progress)
 
 

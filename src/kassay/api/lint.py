@@ -68,8 +68,11 @@ def lint(*files: str | PathLike[str], library: str | None = None, release: str |
     from kassay.engines.clusters.clients.rules import client_named
     from kassay.engines.lint.run import lint_files
     from kassay.engines.lint.values import release_of
+    from kassay.model.errors import InputError
     from kassay.model.protocols.values.releases import require_released
 
+    if not files:
+        raise InputError("files: found none, expected at least one")
     if release is not None:
         require_released(release, "--release")
     client = None if library is None else client_named(library)

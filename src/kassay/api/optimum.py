@@ -7,12 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kassay.engines.optimum.instances import Instances, instances_from
 from kassay.model.errors import InputError
 from kassay.report.result import Progress, Result, no_progress
 
 if TYPE_CHECKING:
     from kassay.api.check import Checks
-    from kassay.engines.optimum.instances import Instances
 
 
 class Solution(NamedTuple):
@@ -159,7 +159,6 @@ def solved(
 
     That of a single instance says why its balance is no better.
     """
-    from kassay.engines.optimum.instances import instances_from
     from kassay.engines.optimum.solve import forced_by, read_instance, solve
     from kassay.reading.documents import no_collection
     from kassay.solver.packing.items import parse_tolerance

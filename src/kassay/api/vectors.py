@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from kassay.engines.targets.given import TargetLike, loaded
 from kassay.report.result import DescribedResult, Progress, no_progress
 from kassay.writing.text import counted
 
 if TYPE_CHECKING:
-    from kassay.engines.targets.given import TargetLike
     from kassay.engines.vectors.check import FileResult
     from kassay.report.blocks import Described
 
@@ -80,9 +80,11 @@ def vectors(
     from functools import partial
     from pathlib import Path
 
-    from kassay.engines.targets.given import loaded
     from kassay.engines.vectors.check import check_files
+    from kassay.model.errors import InputError
 
+    if not paths:
+        raise InputError("paths: found none, expected at least one")
     results: list[FileResult] = []
     with ExitStack() as stack:
         factory, instead = None, None

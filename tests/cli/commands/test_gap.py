@@ -159,12 +159,13 @@ def test_the_hunt_finds_nothing_against_the_optimum(tmp_path):
     [
         (("placement:striped",), "expected an assignor of consumer groups"),
         (("range", "--suite", "none"), "found 'none'"),
-        (("range", "installed"), "expected --rank with them"),
+        (("range", "installed"), "installed: only with --rank"),
         (("no-such", "--suite", "tiny"), "suite: found 'tiny', expected one of small, bench, large"),
         (("range", "--order", "x"), "--order"),
         (("range", "--suite", "bad.json"), "bad.json: members: missing"),
         (("range", "--suite", "none.json"), "no such file"),
-        ((), "expected --rank with them"),
+        ((), "expected a TARGET, or --rank for all references"),
+        (("range", "--histories", "5"), "--histories: only with --rank"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, said):

@@ -57,8 +57,8 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     order = parse_order(chosen["order_text"])
     if chosen["out"] is not None:
         require_writable(str(chosen["out"]), "--out", folder=True)
-    if not chosen["rank"] and (chosen["histories"] is not None or not targets or INSTALLED in targets):
-        raise InputError("--histories, `installed` and no TARGET: expected --rank with them")
+    if not chosen["rank"]:
+        _require_unranked(targets, chosen["histories"])
     posed = None if chosen["suite_name"] is None else instances_from(chosen["suite_name"])
     if chosen["rank"]:
         return _rank(targets, posed, order, chosen)
@@ -69,6 +69,16 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
     instances = instances._replace(located=reporting(instances.located, missing))
     outcome = _measure(loaded, instances, order, chosen)
     return 4 if missing else outcome
+
+
+def _require_unranked(targets: tuple[str, ...], histories: int | None) -> None:
+    """Raises `InputError` for what only a ranking takes."""
+    if histories is not None:
+        raise InputError("--histories: only with --rank")
+    if INSTALLED in targets:
+        raise InputError(f"{INSTALLED}: only with --rank")
+    if not targets:
+        raise InputError("expected a TARGET, or --rank for all references")
 
 
 def _rank(

@@ -28,9 +28,9 @@ Tell = Callable[[float, str], object]
 
 
 def texts_or_paths(given: Iterable[str | Path]) -> tuple[str, ...]:
-    """The files as they are, and each text of several lines as one that need not be opened."""
+    """The files as they are, and each text of several lines, or of none, as one that need not be opened."""
     return tuple(
-        HeldText(f"input {number}", str(each)) if "\n" in str(each) else str(each)
+        HeldText(f"input {number}", str(each)) if "\n" in str(each) or not str(each).strip() else str(each)
         for number, each in enumerate(given, 1)
     )
 

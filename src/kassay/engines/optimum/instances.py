@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kassay.engines.optimum.solve import located_in_suite
+from kassay.model.errors import InputError
 from kassay.reading.documents import Located, documents, is_there
 from kassay.solver.instances.suites import SUITES
 
@@ -25,11 +26,13 @@ class Sourced(NamedTuple):
 
 
 def instances_from(given: Instances) -> Sourced:
-    """The instances; raises `InputError` for a file that cannot be read, and for an unknown suite."""
+    """The instances; raises `InputError` for none, a file that cannot be read, and an unknown suite."""
     if isinstance(given, Mapping):
         return Sourced([Located(dict(given), "instance")], "instance")
     if not isinstance(given, str | Path):
         located = [Located(dict(each), f"instance {number}") for number, each in enumerate(given, 1)]
+        if not located:
+            raise InputError("instances: found none, expected at least one")
         return Sourced(located, "instances")
     if names_suite(str(given)):
         return Sourced(located_in_suite(str(given)), f"suite {given}")

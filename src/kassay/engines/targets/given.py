@@ -19,9 +19,12 @@ TargetLike: TypeAlias = str | Path | type | Target
 
 
 def several(targets: TargetLike | Iterable[TargetLike]) -> tuple[TargetLike, ...]:
-    """One target, or several, each once."""
+    """One target, or several, each once; raises `InputError` for none."""
     one = isinstance(targets, str | Path | type | Target)
-    return (targets,) if one else tuple(dict.fromkeys(targets))  # type: ignore[arg-type, return-value]
+    every = (targets,) if one else tuple(dict.fromkeys(targets))  # type: ignore[arg-type]
+    if not every:
+        raise InputError("targets: found none, expected at least one")
+    return every  # type: ignore[return-value]
 
 
 @contextmanager
