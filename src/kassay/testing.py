@@ -16,7 +16,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from kassay.api.certify import certify
+from kassay import certify
 from kassay.engines.processes.host import LIMITS, Limits
 from kassay.engines.processes.load import TargetSource, load
 from kassay.engines.runs.certificate import Certificate
@@ -84,7 +84,10 @@ def certify_assignor(
     if histories is None and seconds is None:
         histories = HISTORIES
     if claims_file is not None:
-        claims = (*(claims or ()), *read_sentences(Path(claims_file)))
+        claims = (
+            *((claims,) if isinstance(claims, str) else claims or ()),
+            *read_sentences(Path(claims_file)),
+        )
     certificate = certify(
         target,
         claims=claims,

@@ -1,16 +1,19 @@
 """Every function of the root says what is wrong with an argument: as `InputError`, by the argument's name."""
 
 import inspect
+import json
 import pickle
+from functools import wraps
 from pathlib import Path
 
 import pytest
 
 import kassay
 from kassay.model.errors import InputError
+from kassay.reading.arguments import guarded
 from tests.api.test_root import FUNCTIONS
 from tests.cli.runner import here
-from tests.paths import ROOT
+from tests.paths import DOCS, ROOT
 
 CLUSTER = ROOT / "examples/cluster"
 GROUPS, TOPICS, SHARED = (str(CLUSTER / f"{name}.txt") for name in ("groups", "topics", "share-groups"))
@@ -132,6 +135,16 @@ def test_none_at_all_is_an_error(function, given, said):
     ("function", "given", "named", "said"),
     [
         ("audit", [CLUSTER / "offsets-12.txt"], {"since": "x"}, "since 'x': not a time"),
+        ("campaign", ["t.toml"], {"format": "x"}, "t.toml: no such file"),
+        ("conform", [], {"runtime": "x"}, "runtime x: expected"),
+        ("conform", [], {"steps": 0}, "steps: found 0, expected a whole number from 1 on"),
+        ("explore", ["kip848"], {"jobs": 0}, "jobs: found 0, expected a whole number from 1 on"),
+        ("explore", ["kip848"], {"topics": ()}, "topics: found none"),
+        ("interop", [], {}, "libraries: expected at least two"),
+        ("interop", ["java", "librdkafka"], {"protocol": "x"}, "protocol: found 'x'"),
+        ("interop", ["java", "librdkafka"], {"histories": 0}, "histories: found 0"),
+        ("live", [], {"clients": "java:range", "histories": 0}, "histories: found 0"),
+        ("prove", [], {"seconds": -1}, "seconds: found -1, expected seconds, more than 0"),
         ("audit", [], {}, "--offsets-decoder, or bootstrap"),
         ("certify", ["range"], {"histories": 1, "seconds": 1}, "seconds and histories: expected one"),
         ("certify", ["range"], {"seconds": -1}, "seconds: found -1"),
@@ -173,10 +186,47 @@ def test_none_at_all_is_an_error(function, given, said):
         ("what_if", [GROUPS, TOPICS], {"capacities": {"x": 1}}, "capacities: found 'x'"),
     ],
 )
-def test_errors_name_arguments_instead_of_options(function, given, named, said):
+def test_examples_of_errors_name_arguments_instead_of_options(function, given, named, said):
     with pytest.raises(InputError) as raised:
         getattr(kassay, function)(*given, **named)
     assert said in str(raised.value)
+
+
+WITHOUT_ARGUMENT = {
+    *("json", "out", "verbose", "quiet", "progress", "report"),  # of what is shown and written
+    *("baseline", "baseline-update", "as", "yes", "clean", "migrate", "config"),
+    *("group", "from", "to", "library"),
+}
+"""Options of commands that some of their functions have no argument for."""
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_errors_name_the_argument_of_each_option(function):
+    root = getattr(kassay, function)
+    parameters = inspect.signature(root).parameters
+    command = {"campaign": "campaign run", "what_if": "what-if"}.get(function, function)
+    options = json.loads((DOCS / "cli.json").read_text(encoding="utf-8"))["commands"][command]["options"]
+    needed = {
+        each.name: "range"
+        for each in parameters.values()
+        if each.default is each.empty and each.kind is not each.VAR_POSITIONAL
+    }
+
+    def said(message):
+        @wraps(inspect.unwrap(root))
+        def fails(*_given, **_named):
+            raise InputError(message)
+
+        with pytest.raises(InputError) as raised:
+            guarded(fails, "kassay")(**needed)
+        return str(raised.value)
+
+    for option in options:
+        words = said(f"{option}: found 5")
+        if words == f"{option}: found 5":
+            assert option.removeprefix("--") in WITHOUT_ARGUMENT
+        else:
+            assert words.removesuffix(": found 5") in parameters
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,12 @@ def interop(
     from kassay.engines.live.clients import ClientPrograms
     from kassay.engines.live.interop import pairs_of
     from kassay.engines.live.interop_run import left
+    from kassay.reading.documents import wrong
 
+    if protocol not in ("classic", "consumer"):
+        raise wrong("protocol", protocol, "classic or consumer")
+    if histories < 1:
+        raise wrong("histories", histories, "a whole number from 1 on")
     results = None if out is None else Path(out) / RESULTS
     named = ClientPrograms({}, (), release)
     chosen = tuple(strategies) or (("uniform",) if protocol == "consumer" else ("range",))

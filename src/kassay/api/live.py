@@ -100,7 +100,10 @@ def live(
     from kassay.engines.live import run
     from kassay.engines.live.prepare import prepared, ready_programs
     from kassay.model.errors import InputError
+    from kassay.reading.documents import wrong
 
+    if histories < 1:
+        raise wrong("histories", histories, "a whole number from 1 on")
     if bool(clients) == (script is not None):
         raise InputError("expected one of --clients, such as java:range*2,librdkafka:range, and a SCRIPT")
     options, named = prepared(

@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from kassay.model.errors import InputError, TargetError, one_line
+from kassay.reading.documents import SECONDS, YEAR_S, wrong
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,6 +26,7 @@ _WORDS: Final[Mapping[Any, tuple[str, str]]] = {
     type: ("a class", "classes"),
     PathLike: ("a path", "paths"),
 }
+_FROM_ONE_ON: Final = ("jobs", "max_states", "steps")
 _ARGUMENTS: Final = {
     "add-broker": "add",
     "bootstrap-server": "bootstrap",
@@ -99,11 +101,16 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
 def _read(name: str, value: object, hint: Any) -> Any:
     """The value as the function expects it; raises `InputError`."""
     try:
-        return _fitted(value, hint)
+        fitted = _fitted(value, hint)
     except _MisfitError:
         kind = "" if value is None else f" ({type(value).__name__})"
         text = one_line(shortened(value))
         raise InputError(f"{name}: found {text}{kind}, expected {_words(hint)}") from None
+    if name == "seconds" and fitted is not None and not 0 < fitted <= YEAR_S:
+        raise wrong(name, fitted, SECONDS)
+    if name in _FROM_ONE_ON and fitted is not None and fitted < 1:
+        raise wrong(name, fitted, "a whole number from 1 on")
+    return fitted
 
 
 def _fitted(value: Any, hint: Any) -> Any:

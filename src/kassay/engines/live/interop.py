@@ -214,7 +214,7 @@ def pairs_of(
     for name in libraries:
         programs.library(name.partition("@")[0])
     if len({*libraries}) < 2 or len({*libraries}) < len(libraries):
-        raise InputError(f"{','.join(libraries)}: expected at least two libraries, each once")
+        raise InputError(f"{','.join(libraries) or 'libraries'}: expected at least two libraries, each once")
     pairs = []
     for strategy in strategies:
         able = [name for name in libraries if _has(name, strategy, protocol)]
