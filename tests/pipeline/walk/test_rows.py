@@ -1,6 +1,8 @@
 """What leaves a worker: every step once, every state met at least once, and what was said."""
 
+import gc
 import json
+import weakref
 from typing import Any
 
 import pytest
@@ -58,3 +60,17 @@ def test_a_worker_that_holds_too_much_begins_anew(monkeypatch: pytest.MonkeyPatc
     before, _ = walked_by_hand(walk)
     monkeypatch.setattr(worker, "RESIDENT_MAX", 1)
     assert walked_by_hand(walk)[0] == before
+
+
+def test_the_collector_passes_over_the_caches_of_a_worker_and_frees_those_it_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    walk = walk_of(WORLDS["eager"])
+    walked_by_hand(walk)
+    bench = worker._BENCHES[walk]
+    assert not any(each is bench for each in gc.get_objects())
+    dropped = weakref.ref(bench)
+    del bench
+    monkeypatch.setattr(worker, "RESIDENT_MAX", 1)
+    walked_by_hand(walk)
+    assert dropped() is None

@@ -8,6 +8,7 @@ import pytest
 
 from kassay.model.errors import InputError
 from kassay.model.explore.values import WalkLimits
+from kassay.pipeline.spark import slots
 from kassay.pipeline.store import Local
 from kassay.pipeline.walk.levels import carry_on
 from kassay.pipeline.walk.records import LEVELS
@@ -70,3 +71,17 @@ def test_only_reached_states_are_moved_and_sorted(spark: Any, tmp_path: Path) ->
     assert plan.count("SortMergeJoin") == plan.count("Bucketed: true") == len(runs)
     assert not re.search("HashJoin|Broadcast|HashAggregate", plan)
     assert (plan.count("Exchange"), len(re.findall(r"\bSort \[", plan))) == (1, 1)
+
+
+@pytest.mark.spark
+def test_however_large_a_level_each_slot_has_a_few_tasks(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kassay.pipeline.walk.tables.TASK_STATES", 1)
+    monkeypatch.setattr("kassay.pipeline.walk.tables.TASKS_MAX", 2)
+    tables = WalkTables(spark, journal_of(WORLDS["cooperative"], tmp_path))
+    carry_on(tables, WalkLimits(90), lambda _: None, small=12)
+    states = tables.journal.waiting
+    said = tables.expand(len(tables.journal.receipts))
+    assert sum(one["sources"] for one in said) == states > 2 * slots(spark)
+    assert slots(spark) <= len(said) <= 2 * slots(spark) + 1

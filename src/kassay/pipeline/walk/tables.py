@@ -40,6 +40,8 @@ LEVELS_MAX: Final = 8
 """Levels since the last merge that are read one by one."""
 TASK_STATES: Final = 2_000
 """States of a level that are worth a task of their own."""
+TASKS_MAX: Final = 16
+"""Tasks of a level for each slot: a larger one sends more states only once."""
 _SEEN_DDL: Final = "fingerprint BIGINT"
 _DDL: Final = f"{_SEEN_DDL}, parent BIGINT, data BINARY"
 _SETTINGS: Final = {
@@ -224,7 +226,8 @@ class WalkTables:
 
     def expand(self, level: int) -> list[dict[str, Any]]:
         """Expand and check the states of a level in the workers; returns their tasks' summaries."""
-        tasks = max(slots(self.spark), self.journal.waiting // TASK_STATES)
+        at_once = slots(self.spark)
+        tasks = max(at_once, min(self.journal.waiting // TASK_STATES, TASKS_MAX * at_once))
         self.spark.conf.set("spark.sql.files.minPartitionNum", str(tasks))
         # In order, so that what a task sends once has the least of its parents in that task.
         states = self._levels([level], "fingerprint", "data").sortWithinPartitions("fingerprint")

@@ -174,6 +174,8 @@ def steps_of(walk: SparkWalk, batches: Iterator[pyarrow.RecordBatch]) -> Iterato
     for batch in batches:
         numbers, states = (batch.column(i).to_pylist() for i in (0, 1))
         yield packed(numbers, [bench.expanded(*pair) for pair in zip(numbers, states)])
+    # PySpark collects garbage after each task, which took longer than the task: the caches stay out of it.
+    gc.freeze()
     yield packed_words(bench)
 
 
@@ -186,6 +188,7 @@ def _bench_of(walk: SparkWalk) -> WalkBench:
     if bench is None or _resident() > RESIDENT_MAX:
         bench = None
         _BENCHES.clear()
+        gc.unfreeze()
         gc.collect()
         # States contain no cycles, and the collector would scan all caches again and again.
         gc.disable()
