@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kassay.cli.options import pairs, require_writable
+from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,7 +94,7 @@ def walked(
     from kassay.engines.protocols.explore import renames
     from kassay.pipeline.spark import translated_errors
     from kassay.pipeline.walk.levels import carry_on
-    from kassay.pipeline.walk.result import result_of
+    from kassay.pipeline.walk.result import LIVENESS_MEMORY, result_of
     from kassay.pipeline.walk.tables import WalkTables
     from kassay.pipeline.walk.worker import SparkWalk
     from kassay.report.screen.console import console
@@ -106,7 +107,13 @@ def walked(
                 screen.say(f"going on in {place}: {walk_progress_line(journal.progress())}")
             tables = WalkTables(spark, journal)
             limit = carry_on(tables, limits, lambda now: screen.say(walk_progress_line(now)))
-            return result_of(tables, limit)
+            try:
+                return result_of(tables, limit)
+            except MemoryError:
+                raise InputError(
+                    f"{place}: the graph does not fit into this process; every level is kept. Expected "
+                    f"--config {LIVENESS_MEMORY}=0 in the same command: livelocks are then not checked"
+                ) from None
     except KeyboardInterrupt:
         screen.say(f"finished work is kept in {place}: run the same command to resume")
         raise

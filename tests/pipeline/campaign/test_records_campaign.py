@@ -11,7 +11,8 @@ import pytest
 from kassay.engines.runs.blocks import open_bench, play_block
 from kassay.model.errors import InputError
 from kassay.model.trace import trace_of
-from kassay.pipeline.campaign.records import Campaign, create, kind_of, reopen
+from kassay.pipeline.campaign.kinds import Names, kind_of
+from kassay.pipeline.campaign.records import Campaign, create, reopen
 from kassay.pipeline.campaign.runner import carry_on, verify
 from kassay.pipeline.campaign.spec import Pace, TargetSpec
 from kassay.pipeline.campaign.study import CampaignOutcome, finish
@@ -80,7 +81,8 @@ def test_findings_are_the_smallest_and_replay(done: tuple[Campaign, CampaignOutc
         with open_bench(lane.job) as bench:
             case = bench.driver.form.read(trace.case, "case")
             seen = bench.driver.examine(case, bench.subject)
-        assert row["kind"] in {kind_of(v) for v in seen.violations if v.claim == row["claim"]}
+        names = Names.of(bench.driver, case)
+        assert row["kind"] in {kind_of(v, names) for v in seen.violations if v.claim == row["claim"]}
         assert row["message"] in {str(v) for v in seen.violations}
     assert outcome.exit_code == 1
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from kassay.engines.runs.blocks import open_bench, play_block
 from kassay.pipeline.campaign.lanes import lanes_of
-from kassay.pipeline.campaign.records import CONTRADICTORY, ORDINARY, Key, Smallest, Sums, kind_of, sums_of
+from kassay.pipeline.campaign.records import CONTRADICTORY, ORDINARY, Key, Smallest, Sums, sums_of
 from kassay.pipeline.campaign.shrinking import KINDS_MAX
-from kassay.properties.registry import Evidence, Violation
 from tests.pipeline.campaign.campaigns import SPEC
 
 keys = st.builds(
@@ -73,13 +72,3 @@ def test_histories_cut_in_two_and_sent_as_json_are_the_block_that_certify_plays(
                 if key.claim == claim
             ]
             assert min(of_claim) == count.worst.rank
-
-
-def test_kinds_differ_by_words_and_not_by_names_or_numbers() -> None:
-    def kind(subject: str, **facts: object) -> str:
-        return kind_of(Violation("terminates", Evidence(subject, facts, "")))
-
-    assert kind("t0-1", owners=("m1",)) == kind("t2-0", owners=("m1", "m2"))
-    assert kind("assign", answer="raised KeyError: t0-1") == kind("assign", answer="raised KeyError: t3-4")
-    assert kind("assign", answer="raised KeyError: t0-1") != kind("assign", answer="raised IndexError: t0-1")
-    assert kind("m1", entry="missing") != kind("m1", entry="of no member")

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from kassay.engines.runs.blocks import open_bench
 from kassay.model.groups.kinds import CLIENT
 from kassay.pipeline.campaign import shrinking
+from kassay.pipeline.campaign.kinds import Names, bucket_of
 from kassay.pipeline.campaign.lanes import lanes_of
-from kassay.pipeline.campaign.records import CONTRADICTORY, Campaign, Key, Smallest, Sums, bucket_of, reopen
+from kassay.pipeline.campaign.records import CONTRADICTORY, Campaign, Key, Smallest, Sums, reopen
 from kassay.pipeline.campaign.shrinking import (
     KINDS_MAX,
     OneKind,
@@ -63,7 +64,7 @@ def test_a_driver_for_one_kind_sees_that_kind_only() -> None:
             for key in alone.kinds:
                 mine = OneKind(bench.driver, key).examine(case, bench.subject).violations
                 assert mine
-                assert {bucket_of(violation) for violation in mine} == {key.bucket}
+                assert {bucket_of(each, Names.of(bench.driver, case)) for each in mine} == {key.bucket}
                 assert all(v.contradictory for v in mine) == (key.input == CONTRADICTORY)
                 other = OneKind(bench.driver, key._replace(bucket="none"))
                 assert not other.examine(case, bench.subject).violations
@@ -96,7 +97,7 @@ def test_a_finding_on_contradictory_input_is_not_told_by_a_case_that_is_ordinary
             case, examination = bench.look(index)
             ordinary = [v for v in examination.violations if not v.contradictory]
             for violation in ordinary:
-                key = Key(claim.id, CONTRADICTORY, bucket_of(violation))
+                key = Key(claim.id, CONTRADICTORY, bucket_of(violation, Names.of(bench.driver, case)))
                 assert OneKind(bench.driver, key).examine(case, bench.subject).violations == []
             if ordinary:
                 return

@@ -13,11 +13,9 @@ travel as JSON and add up in any order.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay import __version__
@@ -26,15 +24,14 @@ from kassay.engines.runs.verdicts import ClaimCount, Tally
 from kassay.kinds.judging import Examination
 from kassay.kinds.protocol import Driver
 from kassay.model.errors import InputError
+from kassay.pipeline.campaign.kinds import Names, bucket_of
 from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.spec import Pace, Spec
 from kassay.pipeline.campaign.tables import BATCHED, GAPS, SCHEMA, TABLES
 from kassay.pipeline.formats import PARQUET
 from kassay.pipeline.store import Store, files_in, read_receipt, write_manifest, write_receipt
 from kassay.pipeline.tables import Table
-from kassay.properties.registry import Violation, as_text
 from kassay.reading.values import read_as
-from kassay.writing.text import storable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,8 +39,6 @@ if TYPE_CHECKING:
 
 ORDINARY: Final = "ordinary"
 CONTRADICTORY: Final = "contradictory"
-_NAMED: Final = re.compile(r"(?:\S*\d\S*\s*)+")
-"""Words with a number in them: ids of members, topics and partitions, and figures."""
 
 
 class Key(NamedTuple):
@@ -67,27 +62,6 @@ class Smallest(NamedTuple):
         return Smallest(self.failed + other.failed, size, history)
 
 
-def kind_of(violation: Violation) -> str:
-    """The violation without its names and numbers.
-
-    >>> from kassay.properties.registry import Evidence
-    >>> kind_of(Violation("complete", Evidence("t0-1", {"owner": None, "subscribers": ("m0",)}, "t0-1 ...")))
-    'complete: # (owner #, subscribers #)'
-    """
-    subject, facts = violation.evidence.subject, violation.evidence.facts
-    shown = ", ".join(
-        f"{name} {_NAMED.sub('# ', as_text(value)).strip() if isinstance(value, str) else '#'}"
-        for name, value in facts.items()
-    )
-    kind = f"{violation.claim}: {_NAMED.sub('# ', subject).strip()}" + (f" ({shown})" if shown else "")
-    return storable(kind)
-
-
-def bucket_of(violation: Violation) -> str:
-    """Three hex digits for the kind: bounds the memory if a target always fails in new words."""
-    return blake2b(kind_of(violation).encode(), digest_size=2).hexdigest()[:3]
-
-
 @dataclass
 class Sums:
     """The results of some histories of one lane; their sum does not depend on the order."""
@@ -101,8 +75,9 @@ class Sums:
         if not seen.violations:
             return
         only_contradictory: dict[tuple[str, str], bool] = {}
+        names = Names.of(driver, case)
         for violation in seen.violations:
-            kind = violation.claim, bucket_of(violation)
+            kind = violation.claim, bucket_of(violation, names)
             only_contradictory[kind] = only_contradictory.get(kind, True) and violation.contradictory
         smallest = Smallest(1, driver.size(case), index)
         for (claim, bucket), contradictory in only_contradictory.items():

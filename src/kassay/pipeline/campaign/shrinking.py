@@ -20,6 +20,7 @@ from kassay.engines.runs.counterexamples import ShrunkCase, counterexample, smal
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
 from kassay.model.errors import InputError
+from kassay.pipeline.campaign.kinds import Names, bucket_of, kind_of
 from kassay.pipeline.campaign.lanes import Lane, digests
 from kassay.pipeline.campaign.records import (
     CONTRADICTORY,
@@ -28,8 +29,6 @@ from kassay.pipeline.campaign.records import (
     Campaign,
     Key,
     Smallest,
-    bucket_of,
-    kind_of,
 )
 from kassay.pipeline.campaign.tables import FINDINGS
 from kassay.pipeline.tables import arrow_struct, signed, summary
@@ -189,7 +188,8 @@ class OneKind:
     def examine(self, case: Any, subject: Subject) -> Examination:
         """The examination of the case, without other violations."""
         seen = self._driver.examine(case, subject)
-        mine = [v for v in seen.violations if bucket_of(v) == self._key.bucket]
+        names = Names.of(self._driver, case)
+        mine = [v for v in seen.violations if bucket_of(v, names) == self._key.bucket]
         if self._key.input == CONTRADICTORY and not all(v.contradictory for v in mine):
             mine = []
         return replace(seen, violations=mine)
@@ -216,9 +216,10 @@ def rows_of(work: Shrinking, wanted: WantedFinding) -> Iterator[dict[str, Any]]:
 def _broken_besides(bench: Bench, case: Any, claims: set[str]) -> list[Key]:
     """Of these claims those that the case violates, each with a class of input and a kind: ordinary first."""
     keys: dict[str, tuple[bool, str]] = {}
+    names = Names.of(bench.driver, case)
     for violation in bench.driver.examine(case, bench.subject).violations:
         if violation.claim in claims:
-            shown = violation.contradictory, bucket_of(violation)
+            shown = violation.contradictory, bucket_of(violation, names)
             keys[violation.claim] = min(keys.get(violation.claim, shown), shown)
     return [
         Key(claim, CONTRADICTORY if contradictory else ORDINARY, bucket)
@@ -234,7 +235,9 @@ def _row(
     smallest: Counterexample = counterexample(
         bench, claim, least, contradictory=key.input == CONTRADICTORY, index=index
     )
-    kind = kind_of(least.play.violations[0]) if least.play else storable(smallest.message)
+    kind = storable(smallest.message)
+    if least.play:
+        kind = kind_of(least.play.violations[0], Names.of(bench.driver, least.case))
     return {
         "identity": identity_of(lane.target, key, kind),
         "target": lane.target,

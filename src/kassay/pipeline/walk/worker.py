@@ -11,9 +11,9 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -163,6 +163,8 @@ STEPS_DDL: Final = (
 )
 RESIDENT_MAX: Final = 1_500 << 20
 """Resident bytes of a worker before it discards its caches."""
+LIMIT_SHARE: Final = 3 / 4
+"""The share of its own limits of memory, if it has any, from which on it discards them too."""
 _STATM: Final = Path("/proc/self/statm")
 _BENCHES: Final[dict[SparkWalk, WalkBench]] = {}
 
@@ -185,7 +187,7 @@ def _bench_of(walk: SparkWalk) -> WalkBench:
     It only affects speed, so it is discarded when it has grown too large.
     """
     bench = _BENCHES.get(walk)
-    if bench is None or _resident() > RESIDENT_MAX:
+    if bench is None or _is_full():
         bench = None
         _BENCHES.clear()
         gc.unfreeze()
@@ -196,11 +198,23 @@ def _bench_of(walk: SparkWalk) -> WalkBench:
     return bench
 
 
-def _resident() -> int:
-    """The resident bytes of this process; 0 if the system does not report them."""
-    with suppress(OSError):
-        return int(_STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0
+def _is_full() -> bool:
+    """Whether this process holds more than it should; False if the system does not report it."""
+    try:
+        pages = list(map(int, _STATM.read_text(encoding="ascii").split()))
+    except OSError:
+        return False
+    size, resident, data = (pages[i] * os.sysconf("SC_PAGE_SIZE") for i in (0, 1, 5))
+    # Spark's `spark.executor.pyspark.memory` limits the address space.
+    return (
+        resident > RESIDENT_MAX or _is_near(size, resource.RLIMIT_AS) or _is_near(data, resource.RLIMIT_DATA)
+    )
+
+
+def _is_near(held: int, kind: int) -> bool:
+    """Whether this process comes near one of its own limits, if it has that one."""
+    most, _ = resource.getrlimit(kind)
+    return most != resource.RLIM_INFINITY and held > LIMIT_SHARE * most
 
 
 def packed(numbers: Sequence[int], expanded: Sequence[Expanded]) -> pyarrow.RecordBatch:
