@@ -5,6 +5,7 @@
 Commands below a command, as they stand in the help.
 """
 
+import shutil
 from pathlib import Path
 
 import click
@@ -15,9 +16,10 @@ from kassay.cli.spark import Subcommands, started, uses_spark, walk_progress_lin
 from kassay.model.errors import InputError
 from kassay.model.explore.values import WalkProgress
 from kassay.pipeline.store import Local
-from kassay.pipeline.walk.records import HEADER, open_journal
+from kassay.pipeline.walk.records import open_journal
 from kassay.pipeline.walk.worker import SparkWalk
 from tests.cli.runner import here, one_line
+from tests.paths import EXAMPLES
 
 
 def test_a_setting_that_is_none_is_refused_before_spark_starts() -> None:
@@ -26,7 +28,7 @@ def test_a_setting_that_is_none_is_refused_before_spark_starts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("configs", "uses"), [((), False), (("spark.ui.enabled=true",), False), (("spark.master=yarn",), True)]
+    ("configs", "uses"), [((), False), (("session.timeout.ms=1",), False), (("spark.master=yarn",), True)]
 )
 def test_a_master_among_the_properties_chooses_spark(configs, uses) -> None:
     assert uses_spark({"configs": configs}) is uses
@@ -82,7 +84,31 @@ def test_a_master_that_is_none_is_one_line(tmp_path: Path) -> None:
         "explore", "draft", "--config", "spark.master=nowhere", "--out", str(tmp_path), cwd=tmp_path
     )
     assert "spark.master 'nowhere': expected local[N]" in words
-    assert Local(tmp_path).read(HEADER) is not None
+    assert Local(tmp_path).names("") == ["lock"]
+
+
+def test_a_misspelt_master_is_no_exploration_in_this_process(tmp_path: Path) -> None:
+    words = refused("explore", "draft", "--config", "spark.mastr=local[2]", cwd=tmp_path)
+    assert words.endswith(
+        "--config spark.mastr: only with spark.master, which says where to explore (did you mean spark.master?)"
+    )
+
+
+@pytest.mark.parametrize("command", [("campaign", "run"), ("fleet",)])
+def test_a_property_that_nothing_reads_is_refused(command: tuple[str, ...], tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "campaign.toml", tmp_path)
+    (tmp_path / "seen.jsonl").write_text('{"at": 1, "group": "g", "member": "m", "owned": [["t", 0]]}\n')
+    given = "campaign.toml" if "run" in command else "seen.jsonl"
+    words = refused(*command, given, "--config", "sparkmaster=local", "--out", "out", cwd=tmp_path)
+    assert "--config sparkmaster: nothing reads it, expected properties of Spark" in words
+    assert "did you mean spark.master?" in words
+    assert Local(tmp_path / "out").names("") == ["lock"]
+
+
+def test_a_folder_of_something_else_is_no_folder_of_an_exploration(tmp_path: Path) -> None:
+    (tmp_path / "campaign.json").write_text("{}")
+    words = refused(*DRAFT, "--out", str(tmp_path), cwd=tmp_path)
+    assert "not empty (campaign.json), expected an empty folder or one of an exploration on Spark" in words
 
 
 def test_without_pyspark_the_line_says_what_to_install(

@@ -1,6 +1,8 @@
 """Where Java is looked for, in this order."""
 
+import re
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,11 +19,16 @@ def program(path: Path) -> Path:
     return path
 
 
+def runs(home: Path) -> Path:
+    """The Java that the one in this folder hands over to."""
+    return Path(re.findall(r'exec "(.+?)"', (home / "bin" / "java").read_text())[0])
+
+
 def test_java_home_comes_first(tmp_path, monkeypatch):
     program(tmp_path / "on-path" / "bin" / "java")
     monkeypatch.setenv("PATH", str(tmp_path / "on-path" / "bin"))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    assert java_home(tmp_path) == tmp_path / "home"
+    assert runs(java_home(tmp_path)) == tmp_path / "home" / "bin" / "java"
 
 
 def test_else_the_path_with_its_links_followed(tmp_path, monkeypatch):
@@ -30,7 +37,16 @@ def test_else_the_path_with_its_links_followed(tmp_path, monkeypatch):
     (tmp_path / "bin" / "java").symlink_to(real)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    assert java_home(tmp_path) == tmp_path / "jdk-17"
+    assert runs(java_home(tmp_path)) in (real, tmp_path / "bin" / "java")
+
+
+def test_it_is_not_asked_for_the_module_that_some_warn_about(tmp_path, monkeypatch):
+    java = program(tmp_path / "home" / "bin" / "java")
+    java.write_text('#!/bin/sh\nprintf "%s;" "$@"\n')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    given = ["-cp", "a b", "--add-modules=jdk.incubator.vector", "--add-modules=x", ""]
+    done = subprocess.run([java_home(tmp_path) / "bin" / "java", *given], capture_output=True, text=True)
+    assert done.stdout == "-cp;a b;--add-modules=x;;"
 
 
 def test_without_any_what_to_install_is_said(tmp_path, monkeypatch):

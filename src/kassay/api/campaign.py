@@ -170,10 +170,10 @@ def _opened(
     from kassay.pipeline.campaign.records import HEADER
     from kassay.pipeline.formats import require_format
     from kassay.pipeline.spark import CAMPAIGN_HEAP, session_of
-    from kassay.pipeline.store import Local, open_store
+    from kassay.pipeline.store import LocalTrial, open_store
 
     if "://" not in place:
-        local = Local(Path(place))
+        local = LocalTrial(Path(place))
         with local.locked():
             opening(local)
     begun = session_of(

@@ -99,7 +99,7 @@ def fleet(
     )
     from kassay.pipeline.fleet.stream import follow
     from kassay.pipeline.spark import session_of, translated_errors
-    from kassay.pipeline.store import Local, open_store
+    from kassay.pipeline.store import LocalTrial, open_store
 
     if not paths:
         raise InputError("expected a PATH with snapshots of consumer groups")
@@ -115,10 +115,11 @@ def fleet(
     every_s = _every(config or {}, places)
     candidates = {target.spec: target.digest for target in targets}
     if "://" not in folder:  # before Spark starts, which takes a while
-        local = Local(Path(folder))
+        local = LocalTrial(Path(folder))
         with local.locked():
             open_ledger(local, candidates)
-    begun = session_of(config or {}, "kassay fleet", tell=lambda words: progress(0, words))
+    properties = {name: value for name, value in (config or {}).items() if name != EVERY}
+    begun = session_of(properties, "kassay fleet", tell=lambda words: progress(0, words))
     with begun as spark, translated_errors(folder), (store := open_store(folder, spark)).locked():
         work = FleetWork(spark, open_ledger(store, candidates), targets, known)
         if every_s is not None:

@@ -195,11 +195,13 @@ def _sources(given: GivenCluster) -> ClusterSources:
 
 
 def _bound(steps: Sequence[tuple[int, bool]], cluster: PlacedCluster) -> StepBound:
-    """The smallest limit of copies and of bytes; raises `InputError` for bytes without sizes."""
+    """The smallest limit of copies and of bytes; raises `InputError` for 0, and for bytes without sizes."""
     moves, size = (
         min((number for number, in_bytes in steps if in_bytes is wanted), default=None)
         for wanted in (False, True)
     )
+    if 0 in (moves, size):
+        raise InputError("--per-step: found 0, expected at least one copy, or a size")
     if size is not None and cluster.sizes is None:
         raise InputError("--per-step: no sizes, expected the output of kafka-log-dirs.sh as well")
     return StepBound(DEFAULT_MOVES if moves is None and size is None else moves, size)

@@ -15,6 +15,7 @@ import click
 
 from kassay.cli.options import pairs, require_writable
 from kassay.model.errors import InputError
+from kassay.reading.documents import suggestion
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,8 +59,17 @@ MASTER: Final = "spark.master"
 
 
 def uses_spark(chosen: Mapping[str, Any]) -> bool:
-    """Whether `--config` names a master of Spark."""
-    return any(pair.startswith(f"{MASTER}=") for pair in chosen["configs"])
+    """Whether `--config` names a master of Spark; raises `InputError` for properties of Spark without one."""
+    named = [pair.partition("=")[0] for pair in chosen["configs"]]
+    if MASTER in named:
+        return True
+    for name in named:
+        if name.startswith("spark."):
+            raise InputError(
+                f"--config {name}: only with {MASTER}, which says where to explore"
+                f"{suggestion(name, [MASTER])}"
+            )
+    return False
 
 
 @contextmanager
@@ -101,21 +111,30 @@ def walked(
 
     walk = SparkWalk(settings, renames(settings, symmetry))
     screen = console(stderr=True)
+    opened = _opened(place, walk, configs)
+    with resumable(place), opened as (spark, journal), translated_errors(place):
+        if journal.receipts:
+            screen.say(f"going on in {place}: {walk_progress_line(journal.progress())}")
+        tables = WalkTables(spark, journal)
+        limit = carry_on(tables, limits, lambda now: screen.say(walk_progress_line(now)))
+        try:
+            return result_of(tables, limit)
+        except MemoryError:
+            raise InputError(
+                f"{place}: the graph does not fit into this process; every level is kept. Expected "
+                f"--config {LIVENESS_MEMORY}=0 in the same command: livelocks are then not checked"
+            ) from None
+
+
+@contextmanager
+def resumable(place: str) -> Iterator[None]:
+    """Say on Ctrl-C that finished work is kept in this place."""
+    from kassay.report.screen.console import console
+
     try:
-        with _opened(place, walk, configs) as (spark, journal), translated_errors(place):
-            if journal.receipts:
-                screen.say(f"going on in {place}: {walk_progress_line(journal.progress())}")
-            tables = WalkTables(spark, journal)
-            limit = carry_on(tables, limits, lambda now: screen.say(walk_progress_line(now)))
-            try:
-                return result_of(tables, limit)
-            except MemoryError:
-                raise InputError(
-                    f"{place}: the graph does not fit into this process; every level is kept. Expected "
-                    f"--config {LIVENESS_MEMORY}=0 in the same command: livelocks are then not checked"
-                ) from None
+        yield
     except KeyboardInterrupt:
-        screen.say(f"finished work is kept in {place}: run the same command to resume")
+        console(stderr=True).say(f"finished work is kept in {place}: run the same command to resume")
         raise
 
 
@@ -125,12 +144,12 @@ def _opened(place: str, walk: SparkWalk, configs: tuple[str, ...]) -> Iterator[t
 
     A local location is checked before Spark starts, to report its errors without a delay of half a minute.
     """
-    from kassay.pipeline.store import Local, open_store
+    from kassay.pipeline.store import LocalTrial, open_store
     from kassay.pipeline.walk.records import open_journal
 
     if "://" not in place:
         require_writable(place, "--out", folder=True)
-        local = Local(Path(place))
+        local = LocalTrial(Path(place))
         with local.locked():
             open_journal(local, walk)
     with started(configs, "kassay explore", HEAP) as spark:

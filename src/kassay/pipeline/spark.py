@@ -13,7 +13,6 @@ import re
 import signal
 import socket
 import stat
-import subprocess
 import sys
 import tempfile
 import threading
@@ -25,14 +24,17 @@ from typing import TYPE_CHECKING, Final
 from kassay.engines.jars.java import JavaHome, find_java
 from kassay.model.errors import Discontinued, InputError, KassayError
 from kassay.pipeline import connect
+from kassay.reading.documents import suggestion
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from pyspark.sql import SparkSession
 
 
 _OPTIONAL_MODULE: Final = "jdk.incubator.vector"
 _WRAPPER: Final = """#!/bin/sh
-# Spark asks for an optional module that this run time was built without.
+# Spark asks for an optional module, which some run times do not have and others warn about.
 n=$#
 while [ "$n" -gt 0 ]; do
   a=$1; shift; n=$((n - 1))
@@ -47,16 +49,11 @@ def java_home(cache: Path) -> Path:
 
     Raises `InputError` if there is no Java.
     """
-    java = find_java("Spark", "spark")
-    return _with_what_spark_asks_for(java, cache) if java.by_pip else java.folder
+    return _without_the_module(find_java("Spark", "spark"), cache)
 
 
-def _with_what_spark_asks_for(java: JavaHome, cache: Path) -> Path:
-    modules = subprocess.run(
-        [java.program, "--list-modules"], capture_output=True, text=True, check=True
-    ).stdout
-    if _OPTIONAL_MODULE in modules:
-        return java.folder
+def _without_the_module(java: JavaHome, cache: Path) -> Path:
+    """A Java that leaves the optional module out: one that has it warns about it on each start."""
     wrapper = cache / "java" / "bin" / "java"
     wrapper.parent.mkdir(parents=True, exist_ok=True)
     wrapper.write_text(_WRAPPER.format(java=java.program, module=_OPTIONAL_MODULE), encoding="utf-8")
@@ -106,6 +103,7 @@ def normalised(master: str) -> str:
 
 _SETTINGS: Final = "spark."
 _MASTER: Final = "spark.master"
+_USUAL: Final = (_MASTER, connect.REMOTE, "spark.driver.memory", "spark.executor.memory")
 
 
 @contextmanager
@@ -116,12 +114,17 @@ def session_of(
     tell: Callable[[str], object] = lambda _: None,
     remote: bool = False,
 ) -> Iterator[SparkSession]:
-    """The session for the `spark.` properties in `config`; `heap` is Java's default heap on this machine.
+    """The session for these properties of Spark; `heap` is Java's default heap on this machine.
 
     Without `spark.master` every core of this machine works; `spark.remote` is a server of Spark Connect, for
     commands that can work there. `tell` is called with where Spark's pages are. Raises `InputError`.
     """
-    conf = {key: value for key, value in config.items() if key.startswith(_SETTINGS)}
+    conf = dict(config)
+    for key in conf:
+        if not key.startswith(_SETTINGS):
+            raise InputError(
+                f"--config {key}: nothing reads it, expected properties of Spark{suggestion(key, _USUAL)}"
+            )
     if (url := conf.pop(connect.REMOTE, None)) is not None and (not remote or _MASTER in conf):
         raise InputError(
             f"{connect.REMOTE} {url}: expected {_MASTER}"
@@ -235,17 +238,44 @@ def _start(
         builder = builder.master(master)
     for key, value in {**_settings(folder, master, heap), **conf}.items():
         builder = builder.config(key, value)
-    interrupt = signal.getsignal(signal.SIGINT)
     try:
-        spark = builder.getOrCreate()
-        # On Ctrl-C, PySpark's own handler calls Java in the middle of another call.
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, interrupt)
-        return spark
+        with _interrupts_held():
+            return builder.getOrCreate()
+    except KeyboardInterrupt:
+        if (spark := SparkSession.getActiveSession()) is not None:
+            spark.stop()
+        raise
     except Exception as error:  # py4j's errors have no common class; each becomes one line for the user
         raise InputError(
             f"Spark did not start on {master or 'the given master'}: {first_line(error)}"
         ) from None
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back until the end of the block, and keep its handler.
+
+    Java that is interrupted half started would stay for ever, and PySpark's own handler calls Java in the
+    middle of another call. A second Ctrl-C is not held back.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    held: list[int] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        if held:
+            before(number, frame)
+        held.append(number)
+
+    signal.signal(signal.SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held:
+        raise KeyboardInterrupt
 
 
 def _require_libraries() -> None:

@@ -141,6 +141,19 @@ class Local:
             yield
 
 
+class LocalTrial(Local):
+    """A folder on this machine that is opened on trial, before Spark starts: nothing in it changes."""
+
+    def write(self, name: str, document: dict[str, Any]) -> None:
+        """No effect: a command that fails later must not have claimed the folder."""
+
+    def remove(self, name: str) -> None:
+        """No effect."""
+
+    def discard(self, folder: str) -> None:
+        """No effect."""
+
+
 class Remote:
     """A location that only Hadoop's file systems reach."""
 

@@ -51,7 +51,13 @@ def test_a_fleet_of_which_anything_is_unknown_exits_3(replayed: int, unknown: in
 
 @pytest.mark.parametrize(
     ("rejected", "said"),
-    [({"no header": 3, "odd": 1}, r"g.txt: 4 lines, all rejected \(no header\), expected"), ({}, "no lines")],
+    [
+        (
+            {"no header": 3, "odd": 1},
+            r"g.txt: no snapshot so far \(4 lines rejected in all: no header\), expected",
+        ),
+        ({}, "no lines"),
+    ],
 )
 def test_a_fleet_of_which_no_line_can_be_read_is_refused(rejected: dict[str, int], said: str) -> None:
     with pytest.raises(InputError, match=said):

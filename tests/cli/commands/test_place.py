@@ -114,3 +114,9 @@ def test_a_page_is_written_beside_the_plan(folder):
     assert done.returncode == 0 and "report: .kassay/place/place.html" in done.stderr
     page = (folder / ".kassay/place/place.html").read_text()
     assert "kassay place replicas.txt brokers.txt log-dirs.txt --out .kassay/place" in page
+
+
+@pytest.mark.parametrize("nothing", ["0", "0GiB"])
+def test_a_step_of_nothing_is_refused(nothing, folder):
+    words = one_line(here("place", *FILES, "--per-step", nothing, cwd=folder), 2)
+    assert words == "kassay: --per-step: found 0, expected at least one copy, or a size"

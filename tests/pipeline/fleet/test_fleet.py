@@ -9,7 +9,8 @@ import pytest
 
 from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import EPOCH_S, EVERY_S, FleetSpec, dialect_of, moments, texts
-from kassay.pipeline.fleet.ledger import FleetLedger
+from kassay.pipeline.fleet.ledger import FleetLedger, InputFile
+from kassay.pipeline.fleet.snapshots import input_files
 from kassay.pipeline.fleet.stream import follow
 from kassay.pipeline.fleet.tables import TABLES
 from tests.pipeline.fleet import naive, plain
@@ -150,3 +151,22 @@ class Killed(Exception):
 
 def killed(*_: object) -> None:
     raise Killed
+
+
+@pytest.mark.spark
+def test_a_file_that_is_gone_before_an_interrupted_load_is_repeated_is_told_and_left_out(
+    spark: Any, tmp_path: Path
+) -> None:
+    line = '{"at": %d, "group": "g", "member": "m", "topics": ["t"], "owned": [["t", 0]]}\n'
+    places = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for number, place in enumerate(places, start=1):
+        place.write_text(line % (1000 * number), encoding="utf-8")
+    work = opened(spark, tmp_path / "out", ("range",))
+    work.ledger.plan(input_files(spark, list(map(str, places))))
+    places[0].unlink()
+    told: list[str] = []
+    made = replay_fleet(opened(spark, tmp_path / "out", ("range",)), [str(places[1])], told.append)
+    assert told[0] == f"gone before it was read: file:{places[0]}"
+    assert (made["snapshots"], made["groups"], made["new"]["files"]) == (1, 1, 1)
+    places[0].write_text(line % 1000, encoding="utf-8")  # back again: it is read as a new one
+    assert opened(spark, tmp_path / "out", ("range",)).ledger.unread([InputFile(f"file:{places[0]}", 9)])

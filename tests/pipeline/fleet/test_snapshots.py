@@ -86,3 +86,17 @@ def test_the_parquet_form_is_read_and_its_bad_rows_rejected(spark: Any, tmp_path
     texts_.write.parquet(f"{tmp_path}/texts")
     with pytest.raises(InputError, match="column 'seen_at': expected timestamp, got string"):
         read_places(spark, [f"{tmp_path}/texts"])
+
+
+@pytest.mark.spark
+def test_what_is_no_parquet_file_is_one_rejected_line(spark: Any, tmp_path: Path) -> None:
+    good = ("g", datetime(2026, 11, 21, 5, tzinfo=UTC), "m", [("t", 0)], ["t"], None, "app", None)
+    spark.createDataFrame([good], SNAPSHOTS.ddl).coalesce(1).write.parquet(f"{tmp_path}/table")
+    whole = next((tmp_path / "table").glob("*.parquet")).read_bytes()
+    for name, damaged in {"short": b"x\n", "cut": whole[:-9], "longer": whole + b"PAR"}.items():
+        (tmp_path / "table" / f"{name}.parquet").write_bytes(damaged)
+    fleet = read_places(spark, [f"{tmp_path}/table"])
+    assert [row.group_id for row in fleet.snapshots.collect()] == ["g"]
+    rejected = fleet.rejected.collect()
+    assert sorted(Path(row.file).stem for row in rejected) == ["cut", "longer", "short"]
+    assert {(row.line, row.reason) for row in rejected} == {(1, "no Parquet file: its end is missing")}

@@ -81,19 +81,20 @@ def fleet_shown(made: dict[str, Any]) -> str:
 
 def test_the_terminal_tells_what_changes_by_how_much_and_what_was_left_out() -> None:
     text = fleet_shown(MADE)
-    assert "4 groups, 1,234 snapshots; inferred: 5 join, 1,200 move" in text
-    assert "1 groups had no members in any snapshot and were not replayed" in text
+    assert "4 groups, 1,234 snapshots; inferred: join 5, move 1,200" in text
+    assert "no members in any snapshot, not replayed: 1 group" in text
     assert ["range", "better", "g-1", "balance", "gap", "-6", "moves", "+3"] in [
         line.split() for line in text.splitlines()
     ]
-    assert "rejected: 2 lines: a row before any header" in text
+    assert "rejected (table `rejected`): 2 lines: a row before any header" in text
     assert "changed most" not in fleet_shown({**MADE, "changes": []})
 
 
 def test_the_terminal_says_for_whom_it_is_unknown_and_why() -> None:
     row = {**MADE["assignors"][0], "assignor": "range", "groups": 4, "unknown": 3}
-    assert "range: unknown for 3 of 4 groups: there, or of the group itself" in fleet_shown(
-        {**MADE, "assignors": [row]}
+    assert (
+        "unknown groups: range 3 of 4: an assignment, of the candidate or of the group itself"
+        in fleet_shown({**MADE, "assignors": [row]})
     )
     known = {**row, "unknown": 0}
-    assert "unknown for" not in fleet_shown({**MADE, "assignors": [known]})
+    assert "unknown groups" not in fleet_shown({**MADE, "assignors": [known]})

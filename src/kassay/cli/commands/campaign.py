@@ -10,7 +10,7 @@ import click
 from kassay.cli import completing
 from kassay.cli.common import config_option, json_option, out_option
 from kassay.cli.options import FilePath, pairs, present
-from kassay.cli.spark import Subcommands, started
+from kassay.cli.spark import Subcommands, resumable, started
 
 if TYPE_CHECKING:
     from kassay.pipeline.campaign.findings import KeptFinding
@@ -48,13 +48,14 @@ def run_command(spec: str, out: str, **chosen: Any) -> int:
 
     is_begun = "://" in spec or is_folder(spec)
     screen = console(stderr=True)
-    result = campaign(
-        spec if is_begun else FilePath().convert(spec, None, None),
-        out=out,
-        format=chosen["format"],
-        config=pairs(chosen["configs"], "--config"),
-        progress=lambda _, words="": screen.say(words),
-    )
+    with resumable(spec if is_begun else out):
+        result = campaign(
+            spec if is_begun else FilePath().convert(spec, None, None),
+            out=out,
+            format=chosen["format"],
+            config=pairs(chosen["configs"], "--config"),
+            progress=lambda _, words="": screen.say(words),
+        )
     if "://" not in result.place:
         write_page(result.page(), Path(result.place), "report.html")
         write_table(result, Path(result.place), "report")

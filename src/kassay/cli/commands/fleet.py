@@ -10,6 +10,7 @@ import click
 from kassay.cli import completing
 from kassay.cli.common import config_option, json_option, out_option, to_option
 from kassay.cli.options import pairs, present
+from kassay.cli.spark import resumable
 from kassay.model.errors import InputError
 from kassay.reading.specs import listed
 
@@ -42,13 +43,14 @@ def command(
     named = [spec for text in targets for spec in listed(text)]
     if targets and not named:
         raise InputError(f"--to {' '.join(targets)!r}: expected at least one")
-    result = fleet(
-        *paths,
-        to=named or ASSIGNORS,
-        out=out,
-        config=pairs(configs, "--config"),
-        progress=lambda _, words="": screen.say(words),
-    )
+    with resumable(out):
+        result = fleet(
+            *paths,
+            to=named or ASSIGNORS,
+            out=out,
+            config=pairs(configs, "--config"),
+            progress=lambda _, words="": screen.say(words),
+        )
     if "://" not in out:
         write_page(result.page(), Path(out), "report.html")
         write_table(result, Path(out), "report")

@@ -136,7 +136,7 @@ def command(thing: str, json_path: str | None) -> None:
     if json_path == "-":
         return
     headings = tuple(rows[0]) if rows else ("nothing that kassay can test",)
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():  # it may be closed
         tabbed([headings, *(tuple(row.values()) for row in rows)])
         return
     from kassay.report.screen.console import console, one_line_each

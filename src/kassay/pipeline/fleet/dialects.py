@@ -130,6 +130,7 @@ def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
     """The content of a file's lines; an unusable line is rejected, never dropped."""
     at = time_of(file)
     header: _Header | None = None
+    without = "a row before any header"
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         words = line.split()
         if not words:
@@ -144,12 +145,12 @@ def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
             elif "CONSUMER-ID" in words and "HOST" in words:
                 header = _Header(words)
             elif first == "GROUP" and "STATE" in words:
-                header = None
-                raise _UnusableError("the view --state has no owners")
+                header, without = None, "the view --state has no owners"
+                raise _UnusableError(without)
             elif line.startswith(_TOOL):
                 raise _UnusableError("a message of the tool, no row")
             elif header is None:
-                raise _UnusableError("a row before any header")
+                raise _UnusableError(without)
             elif at is None:
                 raise _UnusableError("no time: expected one in the path or a line `# at=...`")
             else:

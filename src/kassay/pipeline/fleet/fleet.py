@@ -19,7 +19,7 @@ from kassay.pipeline.fleet.dialects import LOST
 from kassay.pipeline.fleet.history import changed_groups, events_of, states_of
 from kassay.pipeline.fleet.ledger import DAY, FleetLedger, Parts
 from kassay.pipeline.fleet.replay import Subscriptions, replays
-from kassay.pipeline.fleet.snapshots import input_files, read_lines, settled
+from kassay.pipeline.fleet.snapshots import input_files, read_lines, settled, still_there
 from kassay.pipeline.fleet.tables import (
     DATED,
     EVENTS,
@@ -87,7 +87,7 @@ def replay_fleet(
     for a place that cannot be read.
     """
     ledger = work.ledger
-    before = finish_load(work)
+    before = finish_load(work, tell)
     files = ledger.unread(input_files(work.spark, paths))
     stale = ledger.latest.get("subscriptions") != work.subscriptions
     new = load(work, ledger.plan(files)) if files or stale else {}
@@ -98,10 +98,20 @@ def replay_fleet(
     return summary(work, new)
 
 
-def finish_load(work: FleetWork) -> dict[str, int]:
-    """Do the load that was cut short, if there is one; returns how much was new."""
+def finish_load(work: FleetWork, tell: Callable[[str], object] = lambda _: None) -> dict[str, int]:
+    """Do the load that was cut short, if there is one; returns how much was new.
+
+    `tell` is called with the files that are gone since, which it does not read.
+    """
     number = work.ledger.unfinished
-    return {} if number is None else load(work, number)
+    if number is None:
+        return {}
+    planned = work.ledger.planned[number]
+    there = [file for file in planned if still_there(work.spark, file)]
+    if gone := [file.path for file in planned if file not in there]:
+        tell(f"gone before it was read: {gone[0]}" + (f", and {len(gone) - 1:,} more" if gone[1:] else ""))
+        work.ledger.replan(number, there)
+    return load(work, number)
 
 
 def load(work: FleetWork, number: int) -> dict[str, int]:
@@ -223,8 +233,8 @@ def exit_code(summary: Mapping[str, Any], where: str) -> int:
     if not summary["snapshots"]:
         rejected = summary["rejected"]
         reason = next(iter(rejected), "no lines")
-        lines = f"{counted(sum(rejected.values()), 'line')}, all rejected ({reason})"
-        raise InputError(f"{where}: {lines}, expected snapshots of consumer groups")
+        lines = f"{counted(sum(rejected.values()), 'line')} rejected in all: {reason}"
+        raise InputError(f"{where}: no snapshot so far ({lines}), expected snapshots of consumer groups")
     unknown = any(row["unknown"] for row in summary["assignors"])
     return 0 if summary["groups_replayed"] and not unknown else 3
 

@@ -98,9 +98,13 @@ class FleetLedger:
     def plan(self, files: list[InputFile]) -> int:
         """Record what the next load reads; returns its number."""
         number = max(self.planned, default=-1) + 1
+        self.replan(number, files)
+        return number
+
+    def replan(self, number: int, files: list[InputFile]) -> None:
+        """Record what this load, which has no receipt, reads."""
         self.store.write(f"{FOLDER}/{number:06d}.plan.json", {"files": [list(file) for file in files]})
         self.planned[number] = files
-        return number
 
     def wrote(self, number: int, table: Table, since: str | None) -> dict[str, list[str]]:
         """The files of a load in a table, by day; of days from `since` on."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
@@ -26,6 +26,7 @@ AS_IN_JSON: Final = {"group": "group_id", "at": "seen_at", "member": "member_id"
 _OWNED_AS_IN_JSON: Final = "array<struct<topic:string,partition:int>>"
 BYTES: Final = "binaryFile"
 """Spark's format of whole files; a column that is not read costs nothing."""
+_MAGIC: Final = b"PAR1"
 TABLE: Final = "table"
 """The `view` of rows from Parquet."""
 
@@ -68,7 +69,13 @@ def input_files(spark: SparkSession, paths: Sequence[str]) -> list[InputFile]:
 
 def read_lines(spark: SparkSession, files: Sequence[InputFile]) -> DataFrame:
     """The rows of `LINES`: text, JSON lines, or Parquet of `SNAPSHOTS`; the end of the name decides."""
-    tables = [file.path for file in files if file.path.endswith(".parquet")]
+    named = [file for file in files if file.path.endswith(".parquet")]
+    tables = [file.path for file in named if _ends_as_parquet(spark, file)]
+    damaged = [
+        Rejected(file.path.removeprefix("file:"), 1, "no Parquet file: its end is missing", "")
+        for file in named
+        if file.path not in tables
+    ]
     texts = [file.path for file in files if not file.path.endswith(".parquet")]
     rows = spark.createDataFrame([], LINES.ddl)
     if texts:
@@ -77,7 +84,35 @@ def read_lines(spark: SparkSession, files: Sequence[InputFile]) -> DataFrame:
         rows = whole.mapInArrow(on_workers(_parse_all), LINES.ddl)
     if tables:
         rows = rows.unionByName(_table(spark, tables)) if texts else _table(spark, tables)
+    if damaged:
+        rows = rows.unionByName(spark.createDataFrame([_of(each) for each in damaged], LINES.ddl))
     return rows
+
+
+def _of(rejected: Rejected) -> tuple[object, ...]:
+    """The row of `LINES`."""
+    return tuple(getattr(rejected, name, None) for name in LINES.names)
+
+
+def still_there(spark: SparkSession, file: InputFile) -> bool:
+    """Whether the file that was listed exists."""
+    jvm: Any = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(file.path)
+    return bool(path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf()).exists(path))
+
+
+def _ends_as_parquet(spark: SparkSession, file: InputFile) -> bool:
+    """Whether the file ends as Parquet does: one that is still written, or cut off, has no such end."""
+    if file.size < 2 * len(_MAGIC) + 4:
+        return False
+    jvm: Any = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(file.path)
+    stream = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf()).open(path)
+    try:
+        stream.seek(file.size - len(_MAGIC))
+        return bool(stream.readInt() == int.from_bytes(_MAGIC, "big"))
+    finally:
+        stream.close()
 
 
 def _literal(path: str) -> str:

@@ -40,7 +40,7 @@ def follow(
                 f"load {number}: {counted(read['snapshots'], 'new snapshot')} in {counted(len(new), 'file')}"
             )
 
-    finish_load(work)
+    finish_load(work, tell)
     reader = work.spark.readStream.format(BYTES).schema(_FILES_DDL).option("recursiveFileLookup", "true")
     writer = reader.option("maxFileAge", _FOREVER).load(folder).writeStream.foreachBatch(take)
     writer = writer.option("checkpointLocation", work.ledger.store.address(CHECKPOINT))

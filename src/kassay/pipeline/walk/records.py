@@ -11,7 +11,7 @@ from typing import Any, Final
 from kassay import __version__
 from kassay.model.errors import InputError
 from kassay.model.explore.values import WalkProgress
-from kassay.pipeline.store import Store
+from kassay.pipeline.store import LOCK, Store
 from kassay.pipeline.walk.worker import Noted, SparkWalk
 
 HEADER: Final = "walk.json"
@@ -105,7 +105,7 @@ class Journal:
 def open_journal(store: Store, walk: SparkWalk) -> Journal:
     """The journal of the walk in this location, created if there is none.
 
-    Raises InputError if the location has another walk, or one of another version of kassay.
+    Raises InputError if the location has another walk, one of another version of kassay, or anything else.
     """
     header = {
         "schema": SCHEMA,
@@ -116,6 +116,11 @@ def open_journal(store: Store, walk: SparkWalk) -> Journal:
     }
     there = store.read(HEADER)
     if there is None:
+        if others := [name for name in store.names("") if name != LOCK]:
+            raise InputError(
+                f"--out {store.place}: not empty ({others[0]}), expected an empty folder or one of an "
+                "exploration on Spark"
+            )
         store.write(HEADER, header)
         return Journal(store, walk)
     for key in ("schema", "kassay"):

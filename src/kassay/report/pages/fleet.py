@@ -9,6 +9,7 @@ from kassay.report.pages.gap_views import TableView, columns_table
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, bar_chart
 from kassay.report.screen.campaign import COLUMNS, Row
+from kassay.writing.text import counted
 
 ACTUAL: Final = "actual"
 """The row of what really happened."""
@@ -97,7 +98,7 @@ def view_of(outcome: Row) -> FleetView:
 
 def _said(outcome: Row, candidates: Sequence[Row]) -> str:
     """What was compared, with every candidate if there are several."""
-    said = f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots."
+    said = f"{counted(outcome['groups'], 'group')}, {counted(outcome['snapshots'], 'snapshot')}."
     if len(candidates) < 2:
         return said
     each = (f"{row['assignor']} {row['better']:,} better, {row['worse']:,} worse" for row in candidates)

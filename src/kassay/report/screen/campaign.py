@@ -176,30 +176,31 @@ COLUMNS: Final = (
 
 def fleet_terminal(outcome: Mapping[str, Any]) -> View:
     """What happened, what each candidate would have done, and what could not be read."""
-    events = ", ".join(f"{times:,} {event}" for event, times in outcome["events"].items())
+    events = ", ".join(f"{event} {times:,}" for event, times in outcome["events"].items())
     parts: list[View] = [
         line(
-            f"{outcome['groups']:,} groups, {outcome['snapshots']:,} snapshots; "
+            f"{counted(outcome['groups'], 'group')}, {counted(outcome['snapshots'], 'snapshot')}; "
             f"inferred: {events or 'nothing happened'}"
         ),
         line("better, same, worse: groups against what really happened, by balance, then moves", style="dim"),
     ]
     parts.append(figures(outcome["assignors"], COLUMNS))
-    parts += [
-        line(
-            f"{row['assignor']}: unknown for {row['unknown']:,} of {row['groups']:,} groups: there, or of "
-            "the group itself, an assignment is not valid, did not come to rest, or is missing",
-            style="yellow",
+    unknown = [row for row in outcome["assignors"] if row["unknown"]]
+    if unknown:
+        each = ", ".join(f"{row['assignor']} {row['unknown']:,} of {row['groups']:,}" for row in unknown)
+        parts.append(
+            line(
+                f"unknown groups: {each}: an assignment, of the candidate or of the group itself, is not "
+                "valid, does not settle or is missing",
+                style="yellow",
+            )
         )
-        for row in outcome["assignors"]
-        if row["unknown"]
-    ]
     if without := outcome["groups"] - outcome["groups_replayed"]:
-        parts.append(line(f"{without:,} groups had no members in any snapshot and were not replayed"))
+        parts.append(line(f"no members in any snapshot, not replayed: {counted(without, 'group')}"))
     if outcome["changes"]:
         parts += [line("changed most", style="dim"), _changes(outcome["changes"])]
     parts += [
-        line(f"rejected: {counted(lines, 'line')}: {why}", style="yellow")
+        line(f"rejected (table `rejected`): {counted(lines, 'line')}: {why}", style="yellow")
         for why, lines in outcome["rejected"].items()
     ]
     return stack(*parts)
