@@ -114,7 +114,7 @@ def test_cut_short_and_damaged_it_comes_to_the_same(
     with pytest.raises(Killed):
         carry_on(spark, create(spec, store), stop)
     begun = reopen(store)
-    assert sorted(begun.done) == [0, 1, 2, 3]
+    assert sorted(begun.done)[:4] == [0, 1, 2, 3]  # the one after them, which ran too, may have ended
     # Batch 1 loses its receipt, batch 0 a file; in batch 2 a page is changed, and somebody else's file,
     # which no receipt has, changes nothing; in the receipt of batch 3 a count is changed.
     store.remove("batches/000001.done.json")
