@@ -172,3 +172,26 @@ def test_what_or_tools_would_gain_is_said_after_long_flows_alone(
     bulk_flow._spent.append(28.0)
     tell_of_ortools()
     assert "30 s of this were large flows" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("module", "typed", "code", "said"),
+    [
+        (
+            "kassay.api.explore.explore",
+            ("explore", "draft"),
+            2,
+            "--max-states: out of memory, expected fewer, ",
+        ),
+        ("kassay.api.prove.prove", ("prove", "range-even"), 3, "out of memory, expected a smaller input or a "),
+    ],
+)
+def test_too_little_memory_is_a_line_that_says_what_takes_less(
+    module, typed, code, said, monkeypatch, capsys
+):
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(module, full)
+    assert run(list(typed)) == code
+    assert capsys.readouterr().err.startswith(f"kassay: {said}")

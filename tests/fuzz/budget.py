@@ -73,6 +73,7 @@ def ran(arguments: Sequence[str]) -> Ran:
     outcome = Ran(code, out.getvalue(), err.getvalue())
     assert code in EXIT_CODES, (arguments, outcome)
     assert "Traceback (most recent call last)" not in outcome.err
+    assert "out of memory" not in outcome.err
     if code == 2:
         assert outcome.err.startswith("kassay: "), outcome
         assert outcome.err.count("\n") == 1, outcome

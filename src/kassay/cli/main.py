@@ -254,6 +254,8 @@ def run(argv: list[str] | None = None) -> int:
         return _say(str(error), EXIT_TARGET)
     except Discontinued as error:
         return _say(str(error), EXIT_UNKNOWN)
+    except MemoryError:
+        return _say("out of memory, expected a smaller input or a machine with more", EXIT_UNKNOWN)
     except Exception as error:  # last resort: an internal error is exit code 70, never a traceback
         from kassay.cli.options import fault
 

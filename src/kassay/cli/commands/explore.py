@@ -24,7 +24,7 @@ from kassay.cli.common import (
 )
 from kassay.cli.exploring import ByModel, properties_of, topics_of
 from kassay.cli.options import Whole, present, require_writable, typed_again
-from kassay.cli.spark import uses_spark
+from kassay.cli.spark import MASTER, uses_spark
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -214,15 +214,21 @@ def _explored(model: str, chosen: dict[str, Any]) -> Explored:
 
     each = "each" in chosen["switches"]
     with bar("exploring", None if each else chosen["max_states"]) as tell:
-        return explore(
-            model,
-            **_settings(chosen),
-            **{name: chosen[name] for name in ("faults", "against", "assignor", "max_states", "seconds")},
-            **{name: chosen[name] for name in ("states", "jobs", "seed")},
-            config=properties_of(chosen),
-            all_causes=chosen["verbose"],
-            progress=tell,
-        )
+        try:
+            return explore(
+                model,
+                **_settings(chosen),
+                **{name: chosen[name] for name in ("faults", "against", "assignor", "max_states", "seconds")},
+                **{name: chosen[name] for name in ("states", "jobs", "seed")},
+                config=properties_of(chosen),
+                all_causes=chosen["verbose"],
+                progress=tell,
+            )
+        except MemoryError:
+            raise InputError(
+                "--max-states: out of memory, expected fewer, --states symmetric or fingerprints, or "
+                f"--config {MASTER}=M"
+            ) from None
 
 
 def _on_spark(model: str, chosen: dict[str, Any], folder: str) -> ExploredModel:
