@@ -183,7 +183,12 @@ def test_what_or_tools_would_gain_is_said_after_long_flows_alone(
             2,
             "--max-states: out of memory, expected fewer, ",
         ),
-        ("kassay.api.prove.prove", ("prove", "range-even"), 3, "out of memory, expected a smaller input or a "),
+        (
+            "kassay.api.prove.prove",
+            ("prove", "range-even"),
+            3,
+            "out of memory, expected a smaller input or a ",
+        ),
     ],
 )
 def test_too_little_memory_is_a_line_that_says_what_takes_less(
