@@ -255,21 +255,22 @@ def _start(
 def _interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C back until the end of the block, and keep its handler.
 
-    Java that is interrupted half started would stay for ever, and PySpark's own handler calls Java in the
-    middle of another call. A second Ctrl-C is not held back.
+    A Java process that is interrupted while it starts would never end, and PySpark's own handler calls Java
+    in the middle of another call. A second Ctrl-C is not held back. An ignored Ctrl-C stays ignored.
     """
     before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
+    if threading.current_thread() is not threading.main_thread() or before is None:
         yield
         return
     held: list[int] = []
 
     def hold(number: int, frame: FrameType | None) -> None:
-        if held:
+        if held and callable(before):
             before(number, frame)
         held.append(number)
 
-    signal.signal(signal.SIGINT, hold)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, hold)
     try:
         yield
     finally:
