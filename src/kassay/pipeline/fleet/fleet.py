@@ -107,10 +107,11 @@ def finish_load(work: FleetWork, tell: Callable[[str], object] = lambda _: None)
     if number is None:
         return {}
     planned = work.ledger.planned[number]
-    there = [file for file in planned if still_there(work.spark, file)]
-    if gone := [file.path for file in planned if file not in there]:
-        tell(f"gone before it was read: {gone[0]}" + (f", and {len(gone) - 1:,} more" if gone[1:] else ""))
-        work.ledger.replan(number, there)
+    gone = {file for file in planned if not still_there(work.spark, file)}
+    if gone:
+        more = f", and {len(gone) - 1:,} more" if len(gone) > 1 else ""
+        tell(f"gone before it was read: {min(gone).path}{more}")
+        work.ledger.replan(number, [file for file in planned if file not in gone])
     return load(work, number)
 
 

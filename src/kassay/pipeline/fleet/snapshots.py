@@ -70,11 +70,12 @@ def input_files(spark: SparkSession, paths: Sequence[str]) -> list[InputFile]:
 def read_lines(spark: SparkSession, files: Sequence[InputFile]) -> DataFrame:
     """The rows of `LINES`: text, JSON lines, or Parquet of `SNAPSHOTS`; the end of the name decides."""
     named = [file for file in files if file.path.endswith(".parquet")]
-    tables = [file.path for file in named if _ends_as_parquet(spark, file)]
+    whole = {file for file in named if _ends_as_parquet(spark, file)}
+    tables = [file.path for file in named if file in whole]
     damaged = [
         Rejected(file.path.removeprefix("file:"), 1, "no Parquet file: its end is missing", "")
         for file in named
-        if file.path not in tables
+        if file not in whole
     ]
     texts = [file.path for file in files if not file.path.endswith(".parquet")]
     rows = spark.createDataFrame([], LINES.ddl)
