@@ -2,6 +2,7 @@
 
 import gc
 import json
+import resource
 import weakref
 from typing import Any
 
@@ -74,3 +75,14 @@ def test_the_collector_passes_over_the_caches_of_a_worker_and_frees_those_it_dro
     monkeypatch.setattr(worker, "RESIDENT_MAX", 1)
     walked_by_hand(walk)
     assert dropped() is None
+
+
+@pytest.mark.parametrize("kind", [resource.RLIMIT_AS, resource.RLIMIT_DATA])
+def test_a_worker_near_a_limit_of_its_own_is_full(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = dict.fromkeys((resource.RLIMIT_AS, resource.RLIMIT_DATA), resource.RLIM_INFINITY)
+    monkeypatch.setattr(worker.resource, "getrlimit", lambda each: (limits[each], limits[each]))
+    assert not worker._is_full()
+    limits[kind] = 1 << 50
+    assert not worker._is_full()
+    limits[kind] = 1 << 20
+    assert worker._is_full()
