@@ -1,4 +1,4 @@
-"""CPU seconds of whole commands on inputs that nobody tuned for, next to an earlier checkout in one run.
+"""CPU seconds of whole commands on untuned inputs, compared with an earlier checkout in the same run.
 
     git worktree add BASE 864a7b56
     python -m benchmarks.commands --base BASE

@@ -32,9 +32,10 @@ def test_a_name_without_a_number_makes_no_kind_of_its_own(name: str) -> None:
     assert kind(names, name, assigned=name) == kind(NONE, "m1", assigned="m1")
     assert kind(names, f"{name}-0") == kind(NONE, "t0-0")
     if name != ".":  # at the end of a word it ends a sentence
-        told = f"KeyError: '{name}', while {name},{name} are there"
+        answer = f"KeyError: '{name}', while {name},{name} are there"
         assert (
-            kind(names, "assign", answer=told) == "terminates: assign (answer KeyError: # while # are there)"
+            kind(names, "assign", answer=answer)
+            == "terminates: assign (answer KeyError: # while # are there)"
         )
 
 

@@ -164,9 +164,9 @@ def test_a_file_that_is_gone_before_an_interrupted_load_is_repeated_is_told_and_
     work = opened(spark, tmp_path / "out", ("range",))
     work.ledger.plan(input_files(spark, list(map(str, places))))
     places[0].unlink()
-    told: list[str] = []
-    made = replay_fleet(opened(spark, tmp_path / "out", ("range",)), [str(places[1])], told.append)
-    assert told[0] == f"gone before it was read: file:{places[0]}"
+    lines: list[str] = []
+    made = replay_fleet(opened(spark, tmp_path / "out", ("range",)), [str(places[1])], lines.append)
+    assert lines[0] == f"gone before it was read: file:{places[0]}"
     assert (made["snapshots"], made["groups"], made["new"]["files"]) == (1, 1, 1)
     places[0].write_text(line % 1000, encoding="utf-8")  # back again: it is read as a new one
     assert opened(spark, tmp_path / "out", ("range",)).ledger.unread([InputFile(f"file:{places[0]}", 9)])
