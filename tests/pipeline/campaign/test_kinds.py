@@ -26,7 +26,9 @@ def test_kinds_differ_by_words_and_not_by_numbers() -> None:
     assert kind(NONE, "m1", entry="missing") != kind(NONE, "m1", entry="of no member")
 
 
-@pytest.mark.parametrize("name", ["payments", "é", "🚀orders", ".", "__audit", "eu/audit/c", "q" * 249])
+@pytest.mark.parametrize(
+    "name", ["payments", "é", "🚀orders", ".payments", "payments.", ".", "__audit", "eu/audit/c", "q" * 249]
+)
 def test_a_name_without_a_number_makes_no_kind_of_its_own(name: str) -> None:
     names = Names(frozenset({name}))
     assert kind(names, name, assigned=name) == kind(NONE, "m1", assigned="m1")

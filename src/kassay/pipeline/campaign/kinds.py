@@ -14,7 +14,8 @@ from kassay.writing.text import storable
 
 _NUMBER: Final = re.compile(r"\d")
 _NAMED: Final = re.compile(r"#(?:\s+#)*")
-_AROUND: Final = ".,;:()[]'\""
+_AROUND: Final = (",;:()[]'\"", ".,;:()[]'\"")
+"""What may stand around a name: marks, or the end of a sentence as well; a name may have dots itself."""
 _EVENT: Final = "event"
 
 
@@ -42,9 +43,9 @@ class Names:
         return _NAMED.sub("#", " ".join(words))
 
     def _names(self, word: str) -> bool:
-        if _NUMBER.search(word) or word in self.known:
+        if _NUMBER.search(word):
             return True
-        return all(part in self.known for part in word.strip(_AROUND).split(","))
+        return any(all(part in self.known for part in word.strip(marks).split(",")) for marks in _AROUND)
 
 
 def _texts_in(document: object) -> Iterator[str]:
