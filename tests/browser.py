@@ -7,6 +7,7 @@ the test, a page that requested anything, or about which the browser complained,
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,20 @@ import pytest
 Page = Any
 """Playwright's page; Playwright is installed in a separate environment."""
 Opener = Callable[..., Page]
+
+
+def expect(found: Any) -> Any:
+    """Playwright's assertions, which wait: a page answers a click, a key or a resize after the call has returned."""
+    return pytest.importorskip("playwright.sync_api").expect(found)
+
+
+def eventually(page: Page, script: str, wanted: Any) -> None:
+    """The script's answer is `wanted`, now or within the five seconds that Playwright's assertions wait."""
+    deadline = time.monotonic() + 5
+    while (answer := page.evaluate(script)) != wanted and time.monotonic() < deadline:
+        page.wait_for_timeout(20)
+    assert answer == wanted
+
 
 NARROW = 400
 """The width of a phone, at which nothing may scroll sideways."""
@@ -79,12 +94,13 @@ def open_page(chromium: Any, tmp_path: Path) -> Iterator[Opener]:
 def no_overflow(page: Page, width: int = NARROW) -> None:
     """Nothing on the page is wider than a window of this width, so that nothing scrolls sideways."""
     page.set_viewport_size({"width": width, "height": 800})
-    wide = page.evaluate(
+    eventually(
+        page,
         """() => document.documentElement.scrollWidth <= innerWidth ? [] :
         [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
-        .map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 40))"""
+        .map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 40))""",
+        [],
     )
-    assert wide == [], wide
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -142,11 +158,12 @@ def reachable(page: Page) -> None:
 
 def scrolls_visibly(page: Page) -> None:
     """What is wider than its place says so."""
-    silent = page.evaluate(
+    eventually(
+        page,
         """() => [...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1 && !e.classList.contains('wide'))
-        .map(e => e.getAttribute('aria-label'))"""
+        .map(e => e.getAttribute('aria-label'))""",
+        [],
     )
-    assert silent == []
 
 
 def sound(page: Page) -> None:
@@ -160,7 +177,6 @@ def sound(page: Page) -> None:
     no_overflow(page)
     axe(page)
     few_sizes(page)
-    page.wait_for_timeout(50)
     scrolls_visibly(page)
 
 

@@ -10,7 +10,7 @@ import pytest
 from kassay.engines.audits.values import LogAudit
 from kassay.report.pages.audits import render
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import sound
+from tests.browser import eventually, expect, sound
 from tests.engines.audits.logs import of_records
 from tests.example_cluster import billing, mailer
 from tests.offsets_log import cleaned
@@ -81,13 +81,13 @@ def test_a_page_of_300_groups_is_small_and_leads_to_every_group(broken: LogAudit
 def test_the_index_of_300_groups_filters_by_verdict_and_stays_in_sight(broken: LogAudit, open_page) -> None:
     page = open_page(render(fleet_of(broken, 300), ["all.txt"]))
     page.get_by_role("searchbox").fill("1 finding")
-    assert page.locator(".index li:visible").count() == 20
-    assert page.get_by_role("status").first.text_content() == "20 of 300 groups"
+    expect(page.locator(".index li:visible")).to_have_count(20)
+    expect(page.get_by_role("status").first).to_have_text("20 of 300 groups")
     page.evaluate("scrollTo(0, 1200)")
-    assert page.get_by_role("searchbox").bounding_box()["y"] >= 0
+    eventually(page, "document.querySelector('input[type=search]').getBoundingClientRect().top >= 0", True)
     page.get_by_role("searchbox").fill("")
     page.locator(".index li a").last.click()
-    assert page.evaluate("document.querySelector(location.hash).checkVisibility()")
+    eventually(page, "document.querySelector(location.hash || 'none')?.checkVisibility()", True)
 
 
 @pytest.mark.browser

@@ -20,7 +20,7 @@ from kassay.kinds.frames import (
     number_ranges,
 )
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import sound
+from tests.browser import expect, sound
 from tests.kinds.boards import HELD, OURS, drawn, page
 
 NUMBERS = st.sets(st.integers(0, 60), min_size=1)
@@ -88,8 +88,11 @@ def test_far_too_many_frames_are_left_out_around_the_broken_one():
     assert drawn_board.left_out == 100 - FRAMES_MAX
 
 
-def shown(open_pages):
-    return [each.get_attribute("id") for each in open_pages.locator(".frame").all() if each.is_visible()]
+def shows(view, *anchors):
+    """These frames of the page's boards are visible, and no other, once the page has followed what was done."""
+    expect(view.locator(".frame:visible")).to_have_count(len(anchors))
+    for number, anchor in enumerate(anchors):
+        expect(view.locator(".frame:visible").nth(number)).to_have_id(anchor)
 
 
 @pytest.fixture
@@ -113,29 +116,30 @@ def test_no_other_style_has_the_word_of_a_tiles_look():
 def test_a_board_opens_at_the_broken_round_and_goes_by_slider_buttons_and_keys(open_page, converging):
     view = open_page(page(converging), still=True)
     broken = next(i for i, each in enumerate(converging.frames, 1) if each.broken)
-    assert shown(view) == [f"trace-1/round-{broken}"]
+    shows(view, f"trace-1/round-{broken}")
     slider = view.get_by_role("slider")
-    assert slider.get_attribute("aria-valuetext") == f"{converging.frames[broken - 1].title}, broken here"
+    expect(slider).to_have_attribute("aria-valuetext", f"{converging.frames[broken - 1].title}, broken here")
     slider.focus()
     slider.press("ArrowLeft")
-    assert shown(view) == [f"trace-1/round-{broken - 1}"]
+    shows(view, f"trace-1/round-{broken - 1}")
     slider.press("Home")
-    assert shown(view) == ["trace-1/round-1"]
-    assert view.get_by_role("button", name="Previous").is_disabled()
+    shows(view, "trace-1/round-1")
+    expect(view.get_by_role("button", name="Previous")).to_be_disabled()
     view.get_by_role("button", name="Next").click()
-    assert shown(view) == ["trace-1/round-2"]
-    assert view.get_by_role("status").text_content() == converging.frames[1].title
+    shows(view, "trace-1/round-2")
+    expect(view.get_by_role("status")).to_have_text(converging.frames[1].title)
     view.get_by_role("link", name=converging.frames[2].title).click()
-    assert shown(view) == ["trace-1/round-3"]
-    assert view.url.endswith("#trace-1/round-3")
+    shows(view, "trace-1/round-3")
+    expect(view).to_have_url(re.compile("#trace-1/round-3$"))
     view.go_back()
+    expect(view).not_to_have_url(re.compile("#"))
     view.get_by_role("button", name="Next").press("ArrowRight")
-    assert shown(view) == ["trace-1/round-4"]
+    shows(view, "trace-1/round-4")
 
 
 @pytest.mark.browser
 def test_a_link_opens_its_round(open_page, converging):
-    assert shown(open_page(page(converging), fragment="#trace-1/round-2")) == ["trace-1/round-2"]
+    shows(open_page(page(converging), fragment="#trace-1/round-2"), "trace-1/round-2")
 
 
 @pytest.mark.browser
@@ -152,7 +156,7 @@ def test_play_shows_the_rounds_from_the_start(open_page, converging):
     view = open_page(page(converging), still=True)
     view.get_by_role("slider").press("End")
     view.get_by_role("button", name="Play").click()
-    assert shown(view) == ["trace-1/round-1"]
+    shows(view, "trace-1/round-1")
     view.locator("[id='trace-1/round-2']").wait_for(state="visible")
     view.get_by_role("button", name="Stop").click()
     view.get_by_role("button", name="Play").wait_for()
@@ -178,5 +182,5 @@ def test_boards_of_every_kind_are_sound(open_page, dark):
 def test_a_large_board_is_usable(open_page):
     view = open_page(page(board("trace-1", [frame(number, large()) for number in range(1, 9)])))
     view.get_by_role("button", name="Previous").click()
-    assert shown(view) == ["trace-1/round-7"]
+    shows(view, "trace-1/round-7")
     sound(view)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from kassay.pipeline.campaign.findings import KeptFinding, save_traces
 from kassay.report.pages.campaign import page_of, render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.writing.text import visible
-from tests.browser import no_overflow, on_paper, sound
+from tests.browser import expect, no_overflow, on_paper, sound
 from tests.hostile import ALL, SOME, TEXTS
 from tests.kinds.boards import OURS, trace
 from tests.report.campaigns import outcome
@@ -127,7 +128,7 @@ def test_the_first_and_the_last_of_a_thousand_findings_open(
     for number in (0, 999):
         fold = page.locator("details.listed").nth(number)
         fold.locator("summary").click()
-        assert fold.locator(".board .frame.shown").first.inner_text()
+        expect(fold.locator(".board .frame.shown").first).to_have_text(re.compile(r"\S"))
 
 
 @pytest.mark.browser

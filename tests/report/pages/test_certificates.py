@@ -11,7 +11,7 @@ from kassay.engines.runs.certificate import Certificate
 from kassay.report.pages import certificates as pages
 from kassay.report.pages import findings
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import no_overflow, on_paper, sound
+from tests.browser import expect, no_overflow, on_paper, sound
 from tests.report.pages.test_layout import EVIL, Reader
 from tests.report.test_hostile import renamed
 
@@ -82,8 +82,8 @@ def test_a_page_without_room_for_a_board_has_its_command(
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_certificates_in_a_browser(certificates, every_mark, open_page, dark) -> None:
     page = open_page(pages.render([*certificates, every_mark]), dark=dark)
-    assert page.locator(".hero").first.is_visible()
-    assert page.locator(".finding[open]").count() == 0, "with several targets every finding is folded"
+    expect(page.locator(".hero").first).to_be_visible()
+    expect(page.locator(".finding[open]")).to_have_count(0)  # with several targets every finding is folded
     sound(page)
 
 
@@ -91,15 +91,15 @@ def test_certificates_in_a_browser(certificates, every_mark, open_page, dark) ->
 def test_the_filter_shows_the_targets_with_its_words(certificates, every_mark, open_page) -> None:
     page = open_page(pages.render([*certificates, every_mark]))
     page.get_by_role("searchbox").fill("ceil-range not certified")
-    assert page.locator("section.certificate:visible").count() == 1
-    assert page.get_by_role("status").first.text_content() == "1 of 3 targets"
+    expect(page.locator("section.certificate:visible")).to_have_count(1)
+    expect(page.get_by_role("status").first).to_have_text("1 of 3 targets")
 
 
 @pytest.mark.browser
 def test_no_name_runs_anything(certificates, open_page) -> None:
     page = open_page(pages.render([renamed(each, EVIL, EVIL) for each in certificates]))
     assert page.locator("img").count() == 0
-    assert page.get_by_text(EVIL).first.is_visible()
+    expect(page.get_by_text(EVIL).first).to_be_visible()
     no_overflow(page)
 
 

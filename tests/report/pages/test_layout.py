@@ -14,7 +14,7 @@ from jinja2 import UndefinedError
 
 from kassay.report.pages.layout import TEMPLATES, environment, fragment, lines, whole
 from kassay.writing.text import visible
-from tests.browser import axe, no_overflow
+from tests.browser import axe, expect, no_overflow
 from tests.hostile import ALL, TEXTS
 
 GALLERY = """{% extends "base.html.j2" %}{% import "components.html.j2" as ui %}
@@ -146,7 +146,7 @@ def test_no_name_runs_or_widens_the_page(open_page) -> None:
 @pytest.mark.browser
 def test_a_link_opens_the_fold_around_its_end(open_page) -> None:
     page = open_page(gallery("n"), fragment="#inside")
-    assert page.locator("#inside").is_visible()
+    expect(page.locator("#inside")).to_be_visible()
 
 
 @pytest.mark.browser
