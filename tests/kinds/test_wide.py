@@ -165,4 +165,4 @@ def test_large_sizes_come_in_the_first_of_four_cycles_and_small_ones_in_each():
         max(max(widths.plan(turn).sizes.values(), default=0) for turn in range(start, start + cycle))
         for start in range(0, 4 * cycle, cycle)
     ]
-    assert largest == [1001, *[129] * 3]
+    assert largest == [1025, *[129] * 3]

@@ -26,7 +26,8 @@ class Surroundings:
     """What a process observes in addition to its input; None keeps what kassay's own process has.
 
     `clock` is the time at the start of each call, in seconds since 1970, and `tick` the seconds that pass on
-    a stopwatch (`time.monotonic` and its like) between two readings: a busy machine. `time_zone` and `locale`
+    a stopwatch (`time.monotonic` and its like) between two readings: a busy machine. `pause` is by how many
+    seconds both are later at each call than at the one before: a quiet group. `time_zone` and `locale`
     are values of TZ, and of LANG and LC_ALL. `variables` replace all other inherited ones except `NEEDED`.
     `process` is the remainder of the process id by `REMAINDERS`. `processors` is the number that the process
     may use. `modified` is the modification time of the target's file, in seconds since 1970.
@@ -34,6 +35,7 @@ class Surroundings:
 
     clock: float | None = None
     tick: float | None = None
+    pause: float | None = None
     time_zone: str | None = None
     locale: str | None = None
     variables: tuple[tuple[str, str], ...] | None = None
@@ -81,6 +83,7 @@ FIELDS: Final = tuple(field.name for field in fields(Surroundings))
 CALLED: Final = {
     "clock": "clock",
     "tick": "speed of the machine",
+    "pause": "time between calls",
     "time_zone": "time zone",
     "locale": "locale",
     "variables": "variables",

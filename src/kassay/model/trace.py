@@ -124,6 +124,7 @@ SURROUNDINGS: Final = record(
     _surroundings,
     clock=_MAYBE_TIME,
     tick=_MAYBE_TIME,
+    pause=_MAYBE_TIME,
     time_zone=_MAYBE_TEXT,
     locale=_MAYBE_TEXT,
     variables=Field(

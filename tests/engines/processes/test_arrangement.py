@@ -173,6 +173,29 @@ def test_time_passes_on_a_stopwatch_whenever_it_is_read(seen, watch):
     assert all(seconds < 5 and nanoseconds < 5e9 for seconds, nanoseconds in ours)
 
 
+def test_time_passes_between_two_calls_on_the_clock_and_on_a_stopwatch(tmp_path):
+    """A quiet group, whose object is called again after hours; the next surroundings begin anew."""
+    file = tmp_path / "mine.py"
+    file.write_text(REPORTS.format(read="(time.time(), time.monotonic())"))
+    clock = datetime(2028, 2, 29, 3, tzinfo=UTC).timestamp()
+    with resolve(str(file)).open(surroundings=OURS) as host:
+        for surroundings, start in (
+            (Surroundings(clock=clock, pause=7_200.0), clock),
+            (Surroundings(pause=7_200.0), time.time()),
+            (Surroundings(clock=clock, pause=3_600.0), clock),
+        ):
+            host.arrange(surroundings)
+            mine, times = host.new({}), []
+            for _ in range(3):
+                with pytest.raises(Exception, match="ValueError") as raised:
+                    mine.assign(Cluster({}), Group(()))
+                times.append(eval(str(raised.value).partition("ValueError: ")[2].rpartition(" (")[0])[2])
+            (first, *later), watches = zip(*times)
+            assert 0 <= first - start <= surroundings.pause + 60
+            for passed in (later[0] - first, later[1] - later[0], watches[1] - watches[0]):
+                assert surroundings.pause - 1 < passed < surroundings.pause + 60
+
+
 def test_the_library_for_other_programs_is_the_named_one_or_that_of_the_system(tmp_path, monkeypatch):
     file = tmp_path / "libfaketimeMT.so.1"
     for named, found in ((str(file), None), ("", None)):

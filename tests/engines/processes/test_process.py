@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from kassay.engines.processes import process
+from kassay.engines.processes import proc, process
 from kassay.engines.processes.host import Host, Limits
-from kassay.engines.processes.process import Ended
+from kassay.engines.processes.process import Ended, Guarded
 from kassay.engines.processes.wire import CHANNEL_LOST
 from kassay.engines.targets.resolve import resolve
 from kassay.model.cluster import Cluster
@@ -135,3 +139,29 @@ def test_a_call_without_a_processor_gets_its_time_again_a_few_times(
             with pytest.raises(TargetFailure, match=r"did not answer within 0\.1 s"):
                 ask()
     assert next(looks, None) is (True if answers else None), "at most as often as is said"
+
+
+def test_a_guard_that_waits_for_a_processor_may_start_later_and_one_that_hangs_may_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The guard is stopped for twice its time, which counts only if it did not wait for a processor."""
+    order = {"kind": "exec", "argv": ["cat"], "environment": {}, "memory_mib": 0}
+    for waits in (True, False):
+        stopped = time.monotonic()
+        monkeypatch.setattr(
+            proc,
+            "ran_and_waited_s",
+            lambda _, waits=waits, at=stopped: (0.0, (time.monotonic() - at) * waits),
+        )
+        guarded = Guarded()
+        os.kill(guarded.guard.pid, signal.SIGSTOP)
+        timer = threading.Timer(1.0, os.kill, (guarded.guard.pid, signal.SIGCONT))
+        timer.start()
+        if waits:
+            guarded.start(order, 0.5)
+            assert guarded.alive
+        else:
+            with pytest.raises(TargetFailure, match=r"start did not answer within 0\.5 s"):
+                guarded.start(order, 0.5)
+        timer.join()
+        guarded.close()

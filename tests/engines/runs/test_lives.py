@@ -115,6 +115,40 @@ def test_a_partitioner_lives_until_a_counter_of_16_bits_begins_anew(tmp_path):
         assert bench.live_long((), 0.2).findings == {}, "no time for a long life"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["assignor", "server-assignor"])
+def test_a_buffer_of_1024_answers_overflows_in_a_long_life(tmp_path, kind):
+    with bench_of(tmp_path, kind, "self.calls > 1_024", histories=lives.WHOLE_FROM) as bench:
+        finding = bench.live_long((), 60.0).findings["complete"]
+        assert finding.calls > 512, "with second looks, twice as many"
+        assert finding.how == "", "and when it is played again"
+    with bench_of(tmp_path, kind, "self.calls > 1_024", histories=lives.WHOLE_FROM - 1) as bench:
+        assert bench.live_long((), 60.0).findings == {}, "a smaller run has shorter lives"
+
+
+CACHES = """
+class Mine:
+    def __init__(self):
+        self.keys, self.sent = set(), 0
+
+    def partition(self, topic, key, value, num_partitions, available):
+        if key is None:
+            self.sent += not available
+            return num_partitions if self.sent > 32_767 else 0
+        self.keys.add(key)
+        return num_partitions if len(self.keys) > {keys} else len(key) % num_partitions
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("keys", "first"), [(4_096, 4_097), (1 << 30, 65_536)])
+def test_a_partitioner_meets_many_keys_and_many_records_without_a_leader(tmp_path, keys, first):
+    file = tmp_path / "mine.py"
+    file.write_text(CACHES.format(keys=keys))
+    with open_bench(Job(resolve(str(file)), RunOptions(budget=Budget(histories=300)))) as bench:
+        assert bench.live_long((), 60.0).findings["in-range"].calls > first
+
+
 @pytest.mark.parametrize("kind", every_kind(), ids=str)
 def test_names_differ_between_numbers_and_long_cases_are_long(kind):
     driver = driver_for(kind)

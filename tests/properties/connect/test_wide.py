@@ -32,7 +32,7 @@ from tests.properties.widths import (
 JOB = job_of("optimal-connect")
 RANGES = range_plans(JOB)
 NAMES = name_plans(JOB)
-SIZES = size_plans(JOB, 1001)
+SIZES = size_plans(JOB, 1025)
 EVERY = {**RANGES, **NAMES, **size_plans(JOB, 130)}
 NOBODY = "no such worker"
 RARE = 0.5

@@ -28,7 +28,7 @@ def test_a_size_is_reached_exactly_and_nothing_else_is_large(kind, size):
         assert size.count(history) == number
         partitions = sum(topic.partitions for topic in history.cluster.topics)
         members = len(history.joins)
-        assert members * partitions <= max(EACH_MAX * (EACH_MAX + 3), 40 * 1001)
+        assert members * partitions <= max(EACH_MAX * (EACH_MAX + 3), 40 * 1025)
         if number <= 17:
             assert written(driver, history) == history
 

@@ -29,7 +29,7 @@ from tests.properties.widths import (
 JOB = job_of("streams-high-availability")
 RANGES = range_plans(JOB)
 NAMES = name_plans(JOB)
-SIZES = size_plans(JOB, 1001)
+SIZES = size_plans(JOB, 1025)
 EVERY = {**RANGES, **NAMES, **size_plans(JOB, 130)}
 NOBODY = process_id(2**40)
 RARE = 0.5

@@ -46,6 +46,7 @@ class Arrangement:
         self._travel: Any = None
         self._coordinates: Any = None
         self.tick = 0.0
+        self._pause = 0.0
         self._passed = 0.0
         for name in _STOPWATCHES:
             setattr(time, name, self._ticking(getattr(time, name), name.endswith("_ns")))
@@ -61,11 +62,15 @@ class Arrangement:
         self._name_host(wanted.get("host_name") or self._host_name)
         self._count_processors(wanted.get("processors"))
         self.tick = wanted.get("tick") or 0.0
-        return self._set_clock(wanted.get("clock"))
+        self._pause = wanted.get("pause") or 0.0
+        lacks = self._set_clock(wanted.get("clock"))
+        return self._set_clock(time.time()) if self._pause and self._clock is None else lacks
 
     def restart_clock(self) -> None:
-        """Set a shifted clock back to its start; each call begins there."""
-        if self._coordinates is not None:
+        """Set a shifted clock to its start, where each call begins; later by the pause at each of them."""
+        if self._coordinates is not None and self._clock is not None:
+            self._passed += self._pause
+            self._clock += self._pause
             self._coordinates.move_to(self._clock)
 
     def record(self) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any, Final, NoReturn
 
 from kassay.assignors.plain_answers import (
@@ -42,8 +42,12 @@ _CHANNEL_FD: Final = 200
 _LOADING_MIB: Final = 1024
 """Memory for libraries, on top of the limit, while the target is loaded."""
 _RESERVE: Final = 1024 * 1024
+LOAD_MAX_S: Final = 2.0
 RELOAD_MAX_S: Final = 0.05
-"""A target that takes longer to load is not loaded again in other surroundings."""
+"""A target is loaded again in other surroundings if that takes at most so many seconds of processor time.
+
+The first time includes the libraries that it imports, which stay; beyond `LOAD_MAX_S` it is not tried again.
+"""
 ARRANGED: Final = 0
 """The number that stands for no object, in a call that concerns the whole process."""
 _PLACED: Final = ("num_partitions", "replication_factor", "brokers")
@@ -84,16 +88,16 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
     limit_memory(order["memory_mib"] + _LOADING_MIB)
     source = TargetSource(**order["source"])
     arrangement, lacks = _arranged(order)
-    started = perf_counter()
+    started = process_time()
     try:
         target, loaded = load(source)
     except TargetNotLoadable as error:
         write(output, frame(nonce, 0, to_json({"error": str(error)}).encode()))
         os._exit(0)
     try:
-        seconds = perf_counter() - started
-        again = arrangement is not None and seconds <= RELOAD_MAX_S and _loads_again(source)
-        greeting = to_json({"loaded": asdict(loaded), "reloads": again, "lacks": lacks}).encode()
+        seconds = process_time() - started
+        once = _loads_once(source, seconds) if arrangement is not None else "its surroundings stay"
+        greeting = to_json({"loaded": asdict(loaded), "once": once, "lacks": lacks}).encode()
     except (TypeError, ValueError) as error:
         greeting = to_json({"error": f"META cannot be read: {error}"}).encode()
     gc.collect()
@@ -115,16 +119,22 @@ def _arranged(order: Mapping[str, Any]) -> tuple[Arrangement | None, str]:
     return arrangement, lacks
 
 
-def _loads_again(source: TargetSource) -> bool:
-    """Whether the target can be loaded again; a module that registers what it has may refuse."""
-    before = dict(sys.modules)
+def _loads_once(source: TargetSource, seconds: float) -> str:
+    """Why the target, loaded in these seconds, is not loaded again; "" if it is.
+
+    A module that registers what it has may refuse.
+    """
+    slow = f"loading it takes more than {RELOAD_MAX_S * 1000:.0f} ms"
+    if seconds > LOAD_MAX_S:
+        return slow
+    before, started = dict(sys.modules), process_time()
     try:
         reload_of(source.module)
         load(source)
-    except TargetNotLoadable:
+    except TargetNotLoadable as error:
         sys.modules.update(before)
-        return False
-    return True
+        return f"it cannot be loaded twice: {error}"
+    return slow if process_time() - started > RELOAD_MAX_S else ""
 
 
 def limit_memory(mib: int) -> None:

@@ -82,6 +82,11 @@ class Host:
         return self.rearranges
 
     @property
+    def loaded_once(self) -> str:
+        """Why a running process does not load the target again in other surroundings; "" if it does."""
+        return ""
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """The variables that the target read, as far as that is known."""
         return ()

@@ -162,7 +162,10 @@ class Guarded:
         self.ended = Ended(0)
 
     def start(self, order: dict[str, Any], timeout_s: float) -> None:
-        """Start a new child, with pipes to its ends of the channel; raises `TargetFailure`."""
+        """Start a new child, with pipes to its ends of the channel; raises `TargetFailure`.
+
+        What the guard waits for a processor does not count.
+        """
         _drop(self.channel)
         self.ahead = b""
         self.memory_mib = order["memory_mib"]
@@ -173,9 +176,9 @@ class Guarded:
                 order = {**order, "surroundings": self.surroundings.to_json()}
             self.control.sendall(json.dumps({"do": "start", **order}).encode() + b"\n")
             self.ended = None
-            end = time.monotonic() + timeout_s
+            patience = Patience(self.guard.pid, timeout_s)
             while not self.channel:
-                if not self._hear(end - time.monotonic()):
+                if not self._hear(patience.left_s) and patience.is_over():
                     raise self.fail_timeout("start", timeout_s)
         except OSError as error:
             self.ended = Ended(0)

@@ -72,7 +72,7 @@ class ReferenceHost(Host):
     def unchanged(self) -> Mapping[str, str]:
         """What only the process's start could change, and the clock if its library is missing."""
         fixed = dict.fromkeys(("process", "modified"), "a rule of kassay's own")
-        return {**fixed, "clock": self._lacks} if self._lacks else fixed
+        return {**fixed, **dict.fromkeys(("clock", "pause"), self._lacks)} if self._lacks else fixed
 
     def arrange(self, surroundings: Surroundings) -> None:
         """Let the child take on the surroundings; another hash seed needs a new child."""

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from kassay.engines.processes.host import GuardedHost, Host, Maker
-from kassay.engines.runs.lives import PLAYS, LongLife, live_long, lived_subject, memory_growth
+from kassay.engines.runs.lives import PLAYS, WHOLE_FROM, LongLife, live_long, lived_subject, memory_growth
 from kassay.engines.runs.options import RunOptions, aim_at, aims_of, claims_of, profile_of
 from kassay.engines.runs.verdicts import Tally
 from kassay.engines.targets.mixed import MixedHost
@@ -260,7 +260,7 @@ class Bench:
         """What one object does that lives through many cases; claims `broken` already are left out."""
         options = self.job.options
         histories = options.budget.histories
-        plays = PLAYS if histories is None else min(PLAYS, histories)
+        plays = PLAYS if histories is None or histories >= WHOLE_FROM else histories
         return live_long(
             self.driver,
             self.subject,

@@ -23,8 +23,10 @@ from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.calls import Look
 from kassay.properties.registry import Claim, Scope
 
-PLAYS: Final = 260
-"""The number of cases that one object lives through."""
+PLAYS: Final = 1_100
+"""The number of cases that one object lives through: a few thousand calls."""
+WHOLE_FROM: Final = 260
+"""A run of so many histories has whole lives; those of a smaller run are as short as itself."""
 SMALL: Final = 12
 """The number of different cases among them, the smallest of the first `TRIED`."""
 TRIED: Final = 60
@@ -278,7 +280,10 @@ def _predecessors(
 
 
 def _candidates(lived: list[Any], end: float) -> Iterator[Sequence[Any]]:
-    """None of the cases, each of the last ones, more and more of them until the time is over, and all."""
+    """None of the cases, each of the last ones, more and more of them until the time is over, and all.
+
+    At last all of them twice: where claims take second looks, the object had so many calls.
+    """
     yield ()
     yield from takewhile(lambda _: time.monotonic() < end, ((one,) for one in reversed(lived[-40:])))
     number = 2
@@ -287,3 +292,4 @@ def _candidates(lived: list[Any], end: float) -> Iterator[Sequence[Any]]:
         number *= 2
     if lived:
         yield lived
+        yield [*lived, *lived]

@@ -69,6 +69,11 @@ class MixedHost(Host):
         return all(host.rearranges for host in self._hosts)
 
     @property
+    def loaded_once(self) -> str:
+        """Why one of them is loaded once."""
+        return next((host.loaded_once for host in self._hosts if host.loaded_once), "")
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """The variables that any of them read."""
         return tuple(dict.fromkeys(name for host in self._hosts for name in host.reads))

@@ -43,7 +43,8 @@ _Entry = tuple[ProducerRecord, TopicMetadata]
 _PARTITION: Final = answered(WHOLE)
 _PLAIN_TOPIC_MAX: Final = 1
 """The number in the name of a topic, such as `t1`, up to which it counts as plain."""
-_KEYED_CHANGES: Final = 334
+_KEYED_CHANGES: Final = 1_400
+"""The changes that bring keys: 4,200 different ones, so that a cache of 4,096 overflows."""
 _SEARCHED_FROM: Final = 2_000
 """From so many records on, the first one that breaks a claim is searched for by halves."""
 _SINGLES_MAX = 16
@@ -70,7 +71,7 @@ class SendsDriver(Driver[ProducerSends]):
     @property
     def long_changes(self) -> int:
         """So many that more than 65,536 records without a key are sent: a 16-bit counter overflows."""
-        return 16_800
+        return 17_900
 
     @property
     def life_s(self) -> float:
@@ -80,11 +81,11 @@ class SendsDriver(Driver[ProducerSends]):
     def long_case(self, changes: int) -> ProducerSends:
         """Three records for every change, each with a new key, to few topics; an earlier key comes back.
 
-        After 1,001 keys, a change is four records without one.
+        After 4,200 keys, a change is four records without one, every other for a topic without a leader.
         """
         keyed = min(changes, _KEYED_CHANGES)
         bare = [
-            (ProducerRecord(f"t{number % 2}", None, b"v"), TopicMetadata.of(7))
+            (ProducerRecord(f"t{number % 2}", None, b"v"), TopicMetadata.of(7, range(7 * (number % 2))))
             for number in range(4 * (changes - keyed))
         ]
         records = []

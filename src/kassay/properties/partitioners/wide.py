@@ -47,13 +47,13 @@ KEYED: Final = Size(
     "records with a key",
     lambda case: sum(r.key is not None and r.partition is None for r in _first_topic(case)),
     most=257,
-    why="1,001 records with a key come with 1,001 different keys",
+    why="1,025 records with a key come with 1,025 different keys",
 )
 KEYLESS: Final = Size(
     "records without a key",
     lambda case: sum(r.key is None and r.partition is None for r in _first_topic(case)),
     most=257,
-    why="1,001 records without a key are a class of their own",
+    why="1,025 records without a key are a class of their own",
 )
 COUNTABLE: Final = (TOPICS, PARTITIONS, KEYED, KEYLESS)
 """What a sending can have very many of; partitions and records are those of the first record's topic."""
@@ -161,7 +161,7 @@ def _by_key(case: ProducerSends) -> Iterator[Entry]:
     )
 
 
-_KEY_COUNTS: Final = (65, 257, 1001)
+_KEY_COUNTS: Final = (65, 257, 1025)
 
 
 def _many_keys(number: int) -> SendClass:
@@ -199,14 +199,14 @@ def _has_a_row(case: ProducerSends) -> bool:
 
 
 def _many_bare(names: Sequence[str], source: Source) -> list[Entry]:
-    """1,001 records without a key, and one with a key before and after them."""
+    """1,025 records without a key, and one with a key before and after them."""
     topic, keyed = _of_some(source), ProducerRecord(names[0], b"k", b"v")
-    return [(each, topic) for each in (keyed, *[keyed._replace(key=None)] * 1001, keyed)]
+    return [(each, topic) for each in (keyed, *[keyed._replace(key=None)] * 1025, keyed)]
 
 
 def _has_many_bare(case: ProducerSends) -> bool:
     bare = Counter(r.topic for r, _ in case.records if r.key is None and r.partition is None)
-    return max(bare.values(), default=0) >= 1001
+    return max(bare.values(), default=0) >= 1025
 
 
 def _shared(names: Sequence[str], source: Source) -> list[Entry]:
@@ -354,8 +354,8 @@ LEADERS: Final = (
     _led("the first half", 6, lambda n: range(n // 2)),
     _led("the second half", 6, lambda n: range(n // 2, n)),
     _led("all", 4, lambda n: range(n)),
-    _led("1 of 1001", 1001, lambda n: (n - 1,)),
-    _led("1000 of 1001", 1001, lambda n: range(1, n)),
+    _led("1 of 1025", 1025, lambda n: (n - 1,)),
+    _led("1024 of 1025", 1025, lambda n: range(1, n)),
 )
 
 
@@ -449,7 +449,7 @@ LIVES: Final = (
         lambda _: [(number, ()) for number in (1, 2, 3, 4, 6, 8)],
         _by_counts(lambda c: len(c) > 4 and c == sorted(c)),
     ),
-    _life("grows to 1001", lambda _: [(3, ()), (1001, ())], _by_counts(lambda c: c[-1] == 1001 > c[0])),
+    _life("grows to 1025", lambda _: [(3, ()), (1025, ())], _by_counts(lambda c: c[-1] == 1025 > c[0])),
     _life(
         "loses another leader",
         _lost(lambda _: (0,), lambda _: (1,)),
@@ -475,7 +475,7 @@ RECREATED: Final = (
     _life("smaller", _counts(lambda n: n, lambda n: n - 1), _by_counts(lambda c: c[0] > c[-1])),
     _life("with 1 partition", _counts(lambda n: n, lambda _: 1), _by_counts(lambda c: c[-1] == 1)),
     _life("with half", _counts(lambda n: n, lambda n: n // 2), _by_counts(lambda c: c[0] == 2 * c[-1])),
-    _life("from 1001 on", lambda _: [(1001, ()), (3, ())], _by_counts(lambda c: c[0] == 1001 > c[-1])),
+    _life("from 1025 on", lambda _: [(1025, ()), (3, ())], _by_counts(lambda c: c[0] == 1025 > c[-1])),
     _life(
         "larger and as before",
         _counts(lambda n: n, lambda n: 2 * n + 1, lambda n: n),
@@ -587,7 +587,7 @@ RANGES: Final = (
         "ProducerRecord",
         *map(_many_keys, _KEY_COUNTS),
         SendClass("65 equal in a row", _in_a_row, _has_a_row),
-        SendClass("1001 times none", _many_bare, _has_many_bare),
+        SendClass("1025 times none", _many_bare, _has_many_bare),
     ),
     _range(
         "keys in two topics",

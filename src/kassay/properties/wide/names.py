@@ -209,6 +209,7 @@ def _numbered_value(name: str) -> object:
     return (match[1], match[2]) if match else name
 
 
+_CONTROLS: Final = ("\n", "\t", "\r\n", "\x00", "\x1b")
 _PAIRS: Final = (
     ("lengths-16", 17, "tail"),
     ("lengths-24", 25, "tail"),
@@ -378,6 +379,12 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
         "with blanks at the ends",
         _each(lambda n: f"{' ' * (n % 3 != 1)}{_word(n // 3)}{' ' * (n % 3 > 0)}"),
         _any("^ | $"),
+    ),
+    NameClass(
+        "control",
+        "with a line break, a tab or another control character",
+        _each(lambda n: f"{_word(n)}{_CONTROLS[n % len(_CONTROLS)]}{_letters(n)}"),
+        _any("[\x00-\x1f\x7f]"),
     ),
     NameClass(
         "sign",

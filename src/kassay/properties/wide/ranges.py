@@ -10,7 +10,7 @@ from kassay.properties.sources import Source
 
 SMALL_COUNTS: Final = (9, 11, 13, 17, 8, 10, 12, 16)
 """Counts that all sizes of a case can have at once: both sides of 8, 10, 12 and 16."""
-LARGE_COUNTS: Final = (129, 1001, 65, 257, 101, 64, 100, 127, 128, 255, 256, 1000)
+LARGE_COUNTS: Final = (129, 1025, 65, 257, 101, 64, 100, 127, 128, 255, 256, 1000)
 """Counts that one size of a case has while all others are minimal, the most telling first."""
 
 PLAIN_NAMES: Final = "plain-names"
@@ -25,7 +25,7 @@ class Size:
     """Something that a case has a number of.
 
     `id` is what is counted, in the plural. `most` is the largest count that is made and `why` the reason for
-    it where it is below 1,001. `count` returns the number in a case. `excluded_by` are assumptions.
+    it where it is below 1,025. `count` returns the number in a case. `excluded_by` are assumptions.
     """
 
     id: str

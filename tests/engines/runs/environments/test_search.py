@@ -51,6 +51,44 @@ def test_what_decides_is_named(tmp_path, flips, top, words):
     assert finding.why.startswith(f"answers differ when {words} changes: ")
 
 
+EXPIRES = """import time
+class Lease:
+    at = None
+    def is_over(self):
+        now, self.at = time.{watch}(), self.at or time.{watch}()
+        return now - self.at > {seconds}
+LEASE = Lease()
+"""
+
+
+@pytest.mark.parametrize(
+    ("watch", "seconds", "words"),
+    [("time", 3_600, "the time between calls"), ("monotonic", 3_600, "the speed of the machine")],
+)
+def test_an_object_that_is_called_again_after_hours_answers_alike(tmp_path, watch, seconds, words):
+    top = EXPIRES.format(watch=watch, seconds=seconds)
+    (finding,) = looked(tmp_path, "LEASE.is_over()", top=top).findings
+    assert finding.why.startswith(f"answers differ when {words} changes: ")
+
+
+LOADS = """
+import sys
+if "library" not in sys.modules or {always}:
+    sys.modules["library"] = sys
+    sum(range(20_000_000))
+ODD = os.environ.get("ODD") == "b"
+"""
+
+
+def test_what_is_read_on_import_is_found_though_libraries_load_slowly(tmp_path):
+    """They stay loaded: only the target's own file is loaded again."""
+    (finding,) = looked(tmp_path, "ODD", top=LOADS.format(always=False)).findings
+    assert "the variable ODD changes" in finding.why
+    result = looked(tmp_path, "ODD", top=LOADS.format(always=True))
+    assert result.findings == ()
+    assert "loaded in 4 environments only (loading it takes more than 50 ms)" in result.coverage.gaps
+
+
 def test_a_target_that_reads_nothing_is_not_accused(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "hours_of_week", lambda: iter(range(0, 200_000, 7_000)))
     result = looked(tmp_path, "False")

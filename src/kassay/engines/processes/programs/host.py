@@ -200,7 +200,8 @@ class ProgramHost(ProgramCalls):
     @property
     def unchanged(self) -> Mapping[str, str]:
         """Stopwatches, the program's file, and the clock and the host name where the system has only one."""
-        lacks = {"tick": "only that of Python is shifted", "modified": "a program's file"}
+        only = "only that of Python is shifted"
+        lacks = {"tick": only, "pause": only, "modified": "a program's file"}
         if self.clock is None or self.lacks_clock:
             lacks = {"clock": self.lacks_clock or "it was not asked for", **lacks}
         wanted = self.start.surroundings is not None and self.start.surroundings.host_name is not None

@@ -113,7 +113,7 @@ class PythonHost(PythonChild):
         self.lacks = ""
         self._reads: dict[str, None] = {}
         self._copies = FileCopies()
-        self._reloads = False
+        self._once = ""
         self._encoded: tuple[Cluster | None, Group | None, bytes] = (None, None, b"")
         super().__init__(start)
 
@@ -152,7 +152,7 @@ class PythonHost(PythonChild):
         self.loaded = Loaded.of(said["loaded"])
         self.name = self.loaded.name
         self.lacks = said["lacks"]
-        self._reloads = said["reloads"]
+        self._once = said["once"]
         if guarded.surroundings != self.start.surroundings:
             self._rearrange()  # the guard has those that its first process had
 
@@ -162,6 +162,11 @@ class PythonHost(PythonChild):
         return True
 
     @property
+    def loaded_once(self) -> str:
+        """Why the class is loaded once in a process; it takes long, for example."""
+        return self._once
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """The variables that the target read through `os.environ` in earlier surroundings."""
         return tuple(self._reads)
@@ -169,7 +174,7 @@ class PythonHost(PythonChild):
     @property
     def unchanged(self) -> Mapping[str, str]:
         """The clock if the library that shifts it is missing, and a file that cannot be copied."""
-        clock = {"clock": self.lacks} if self.lacks else {}
+        clock = dict.fromkeys(("clock", "pause"), self.lacks) if self.lacks else {}
         return clock if self._copies.used else {**clock, "modified": "the file cannot be copied alone"}
 
     def close(self) -> None:
@@ -203,7 +208,7 @@ class PythonHost(PythonChild):
         body = {
             **surroundings.without("variables").to_json(),
             "environment": environment_of(surroundings, self.start.hash_seed),
-            "reload": self._reloads,
+            "reload": not self._once,
         }
         try:
             (reads, self.lacks), _ = self.call(ChildObject(self, ARRANGED), "arrange", marshal.dumps(body))

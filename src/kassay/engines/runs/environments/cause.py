@@ -134,6 +134,8 @@ def _value(name: str, surroundings: Surroundings, ours: Ours) -> str:
     if value is not None:
         if name == "tick":
             return f"{value:g} s between two readings of a stopwatch"
+        if name == "pause":
+            return f"{value:.0f} s between two calls"
         return clock_words(value) if name == "modified" else str(value)
     if name == "host_name":
         return socket.gethostname()
@@ -143,6 +145,8 @@ def _value(name: str, surroundings: Surroundings, ours: Ours) -> str:
         return str(os.cpu_count())
     if name == "hash_seed":
         return "0"
+    if name == "pause":
+        return "no time between two calls"
     inherited = {"time_zone": ("TZ",), "locale": ("LC_ALL", "LANG")}.get(name, ())
     return next((ours.variables[each] for each in inherited if ours.variables.get(each)), "the machine's own")
 

@@ -204,6 +204,8 @@ class EnvironmentSearch:
                 self._compare(second, base, index, case)
         if not first.rearranges:
             return
+        if first.loaded_once:
+            self.seen.add_gap(f"loaded in {self.seen.environments} environments only ({first.loaded_once})")
         for name in variable_names(first.reads)[:NAMES_MAX]:
             self._sweep(first, again, with_variable(planned[0], name), variable=name)
         for values in (

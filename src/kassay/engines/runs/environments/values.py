@@ -108,6 +108,7 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
         Surroundings(
             clock=morning,
             tick=1.0,
+            pause=0.25,
             time_zone=zone("Asia/Kolkata"),
             locale="C",
             variables=values("{}-0"),
@@ -121,6 +122,7 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
         Surroundings(
             clock=years_end,
             tick=0.02,
+            pause=61.0,
             time_zone=zone("America/St_Johns"),
             locale="C.UTF-8",
             variables=values(""),
@@ -133,7 +135,8 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
         ),
         Surroundings(
             clock=leap_day,
-            tick=45.0,
+            tick=90_061.0,
+            pause=3_700.0,
             time_zone=zone("Pacific/Auckland"),
             locale="tr_TR.UTF-8",
             variables=values("13"),
@@ -147,6 +150,7 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
         Surroundings(
             clock=later,
             tick=0.3,
+            pause=700_001.0,
             time_zone=zone("UTC"),
             locale="ja_JP.UTF-8",
             variables=(),
