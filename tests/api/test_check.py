@@ -27,7 +27,7 @@ def test_a_refused_certificate_is_a_result():
 
 
 def test_misuse_is_an_error():
-    with pytest.raises(InputError, match="schema: found None"):
+    with pytest.raises(InputError, match="schema: found nothing"):
         kassay.check({"family": "A"})
     with pytest.raises(InputError, match="2 instances for 1 certificates"):
         kassay.check(kassay.optimum(THREE).certificate, [THREE, THREE])

@@ -81,10 +81,52 @@ def test_what_is_deep_is_refused_before_anybody_walks_it(tmp_path: Path, kind: s
                 read(path)
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5_000])
-def test_what_python_cannot_hold_is_no_json(text: str) -> None:
-    with pytest.raises(InputError, match=r"^f.jsonl:3: not JSON \("):
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            "[" * 100_000 + "]" * 100_000,
+            f"f.jsonl:3: objects and lists more than {DEPTH} deep, expected fewer",
+        ),
+        (
+            '{"a":\n' + "9" * 5_000 + "}",
+            "f.jsonl:4: a whole number of more than 4,300 digits, expected fewer",
+        ),
+    ],
+    ids=["deep", "digits"],
+)
+def test_what_python_cannot_hold_is_refused_in_words_of_kassay(text: str, complaint: str) -> None:
+    with pytest.raises(InputError) as refused:
         parse_json(text, "f.jsonl", 3)
+    assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            "a = " + "[" * 10_000 + "]" * 10_000,
+            f":1: objects and lists more than {DEPTH} deep, expected fewer",
+        ),
+        ("b = 1\na = " + "9" * 5_000, ":2: a whole number of more than 4,300 digits, expected fewer"),
+    ],
+    ids=["deep", "digits"],
+)
+def test_nor_in_toml_are_there_words_of_python(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "f.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_toml(path)
+    assert str(refused.value) == f"{path}{complaint}"
+
+
+def test_an_error_in_json_says_what_was_expected(tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    for text in ("a,b\n", '{"a": 1}\n{\n'):
+        path.write_text(text)
+        for read in (read_json, documents):
+            with pytest.raises(InputError, match=r"f.json:\d: not JSON \(.*\), expected a baseline$"):
+                read(str(path), "a baseline")
 
 
 def test_the_line_of_a_document_is_named() -> None:

@@ -136,6 +136,11 @@ def test_json_that_is_cut_is_what_its_first_field_says(text: str, what: str) -> 
     assert what_is(text) == f"{what}, cut off"
 
 
+def test_json_that_python_cannot_hold_is_not_called_cut_off() -> None:
+    assert what_is("[" * 100_000 + "]" * 100_000) == "JSON, nested too deep to read"
+    assert what_is(f'{{"a": {"9" * 5_000}}}') == "JSON with a number of too many digits"
+
+
 @pytest.mark.parametrize("text", ["[section]\nkey = 1\n", "[x] done\n", "{{ template }}"])
 def test_a_bracket_alone_is_no_json(text: str) -> None:
     assert "JSON" not in what_is(text)

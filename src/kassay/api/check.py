@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kassay.model.errors import InputError
 from kassay.report.result import Result
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 Documents = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A document, several, or a file with one or with JSON lines, `-` for standard input."""
+
+_EXPECTED: Final = {
+    "certificate": "a certificate or a result of kassay optimum in JSON, or JSON lines of such",
+    "instance": "an instance with its family in JSON, or JSON lines of such",
+}
+"""What a file of each kind holds."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +110,7 @@ def _located(given: Documents, word: str) -> list[Located]:
     from kassay.reading.documents import Located, documents
 
     if isinstance(given, str | Path):
-        return list(documents(str(given)))
+        return documents(str(given), _EXPECTED[word])
     if isinstance(given, Mapping):
         return [Located(given, word)]
     several = [Located(each, f"{word} {number}") for number, each in enumerate(given, 1)]

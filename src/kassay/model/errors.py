@@ -39,6 +39,15 @@ class KafkaError(KassayError):
     java_class: ClassVar[str] = "org.apache.kafka.common.KafkaException"
 
 
+class _Missing:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+MISSING: Final = _Missing()
+"""In place of a field that a document does not have, where an error shows what was found."""
+
+
 _TEXT_MAX: Final = 400
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
-from kassay.model.errors import InputError
+from kassay.model.errors import MISSING, InputError
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optional, record
@@ -200,7 +200,7 @@ TRACE: Final = record(
 def trace_of(document: object, path: str) -> Trace:
     """The trace in a document; raises `InputError` that names `path`, the origin of the document."""
     fields = dict(codec.mapping(document, f"{path}:"))
-    schema = fields.pop("schema", None)
+    schema = fields.pop("schema", MISSING)
     if not isinstance(schema, str) or not schema.startswith(_FAMILY):
         raise codec.wrong(f"{path}: schema", repr(SCHEMA), schema)
     if schema != SCHEMA:

@@ -132,6 +132,7 @@ def is_there(path: str | Path) -> bool:
 
 DEPTH: Final = 100
 """The nesting limit for objects and lists: more than any document needs, less than recursion bears."""
+_DEEP: Final = f"objects and lists more than {DEPTH} deep, expected fewer"
 _INNER: Final = frozenset({list, dict})
 _GZIP: Final = b"\x1f\x8b"
 
@@ -208,8 +209,8 @@ def _decoded(path: str | Path, expected: str, *, also_latin: bool = False) -> tu
 
 
 def read_json(path: str | Path, expected: str = "") -> Any:
-    """The document of a JSON file; raises `InputError`."""
-    return parse_json(read_text(path, expected), str(path))
+    """The document of a JSON file; raises `InputError`, which may say what was `expected` there."""
+    return parse_json(read_text(path, expected), str(path), expected=expected)
 
 
 def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
@@ -219,19 +220,21 @@ def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
         raise InputError(f"{path}: empty, expected {expected}")
     try:
         document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not TOML ({error}){also}{also_known(text)}") from None
+    except (ValueError, RecursionError) as error:
+        raise _beyond(error, text, str(path)) from None
     _refuse_deep(document, str(path))
     return document
 
 
-def parse_json(text: str, name: str, line: int | None = None) -> Any:
+def parse_json(text: str, name: str, line: int | None = None, *, expected: str = "") -> Any:
     """The document of a text from `name`, or from its `line` if it has several documents.
 
-    Raises `InputError` for invalid JSON, and for a repeated key in an object.
+    Raises `InputError` for invalid JSON, and for a repeated key in an object; it may say what was `expected`.
     """
     read = _large(text)
-    return _read_by_python(text, name, line) if read is None else read.document
+    return _read_by_python(text, name, line, expected) if read is None else read.document
 
 
 def _large(text: str) -> large.Read | None:
@@ -242,7 +245,23 @@ def _large(text: str) -> large.Read | None:
         return large.read_large(text)
 
 
-def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
+def why_unread(error: ValueError | RecursionError) -> str:
+    """Why a reader of Python refused a text; in kassay's words where the text may be well formed."""
+    if isinstance(error, RecursionError):
+        return _DEEP
+    if isinstance(error, json.JSONDecodeError | InputError):
+        return str(error)
+    return f"a whole number of more than {sys.get_int_max_str_digits():,} digits, expected fewer"
+
+
+def _beyond(error: ValueError | RecursionError, text: str, name: str, first: int = 1) -> InputError:
+    """The error for a text with a number or a depth that Python's readers do not take."""
+    long = re.search(rf"\d{{{sys.get_int_max_str_digits() + 1}}}", text)
+    line = first + (text.count("\n", 0, long.start()) if long and isinstance(error, ValueError) else 0)
+    return InputError(f"{name}:{line}: {why_unread(error)}")
+
+
+def _read_by_python(text: str, name: str, line: int | None = None, expected: str = "") -> Any:
     """The document of a text; raises the error in it."""
     twice: list[tuple[dict[str, Any], str]] = []
 
@@ -259,9 +278,10 @@ def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
             document = json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         place = f"{name}:{first + error.lineno - 1}"
-        raise InputError(f"{place}: not JSON ({error.msg}){also_known(text)}") from None
+        also = f", expected {expected}" if expected else ""
+        raise InputError(f"{place}: not JSON ({error.msg}){also}{also_known(text)}") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}:{first}: not JSON ({error})") from None
+        raise _beyond(error, text, name, first) from None
     where = name if line is None else f"{name}:{line}"
     _refuse_deep(document, where)
     if twice:
@@ -272,23 +292,26 @@ def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
     return document
 
 
-def documents(path: str) -> list[Located]:
+def documents(path: str, expected: str = "") -> list[Located]:
     """The documents of a file; all of them are read before the first is used.
 
-    Raises `InputError` for a file that is unreadable, invalid JSON, or empty.
+    Raises `InputError` for a file that is unreadable, invalid JSON, or empty; it may say what was `expected`.
     """
-    text = read_text(path)
+    text = read_text(path, expected)
     name = "standard input" if path == "-" else path
     # No document has another document as its first line, so a large text is not split into lines.
     large = _large(text)
     if large is None:
         lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
         if not lines:
-            raise InputError(f"{name}: empty, expected one JSON document or JSON lines")
+            raise InputError(f"{name}: empty, expected {expected or 'one JSON document or JSON lines'}")
         if len(lines) > 1 and _is_json(lines[0][1]):
-            return [Located(parse_json(line, name, number), f"{name}:{number}") for number, line in lines]
+            return [
+                Located(parse_json(line, name, number, expected=expected), f"{name}:{number}")
+                for number, line in lines
+            ]
     # One line, or one document formatted over several.
-    document = _read_by_python(text, name) if large is None else large.document
+    document = _read_by_python(text, name, None, expected) if large is None else large.document
     if isinstance(document, list) and document:
         return [Located(each, f"{name}[{index}]") for index, each in enumerate(document)]
     return [Located(document, name)]
@@ -337,7 +360,7 @@ def _refuse_deep(document: Any, where: str) -> None:
         level = [*compress(inner, map(_INNER.__contains__, map(type, inner)))]
         if not level:
             return
-    raise InputError(f"{where}: objects and lists more than {DEPTH} deep, expected fewer")
+    raise InputError(f"{where}: {_DEEP}")
 
 
 def joined(path: str, key: str | int) -> str:

@@ -235,10 +235,12 @@ def _json(text: str) -> str:
     """What a JSON text is, by its fields."""
     try:
         return what_document(json.loads(text))
-    except RecursionError:
-        return _cut(text)
-    except ValueError:
+    except json.JSONDecodeError:
         return _by_line(text) or _cut(text)
+    except RecursionError:
+        return "JSON, nested too deep to read"
+    except ValueError:  # all that is left of Python's
+        return "JSON with a number of too many digits"
 
 
 def _by_line(text: str) -> str:

@@ -145,8 +145,8 @@ def changed(**changes):
     ("document", "said"),
     [
         (changed(family="Z"), "group.json: family: found 'Z'"),
-        ([], "group.json: found list, expected an object"),
-        ("text", "group.json: found str"),
+        ([], "group.json: found [], expected an object"),
+        ("text", "group.json: found 'text'"),
         (changed(members=[]), "group.json: members: found []"),
         (changed(members=[*GROUP["members"], GROUP["members"][0]]), "members[3].id: member id 'a' is already"),
         (
@@ -185,7 +185,7 @@ def test_bad_input_is_one_line_that_names_the_field(tmp_path, group, document, s
         (("optimum", "none"), "found 'none', expected one of small, bench, large"),
         (("optimum", "x.json", "--order", "rack"), "--order: found 'rack'"),
         (("check", "missing.json"), "missing.json: no such file"),
-        (("check", "other.json"), "schema: found None, expected one of kassay/interval-certificate/1"),
+        (("check", "other.json"), "schema: found nothing, expected one of kassay/interval-certificate/1"),
         (("check", "number.json"), "found int"),
     ],
 )

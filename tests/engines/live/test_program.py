@@ -64,7 +64,7 @@ def test_an_event_is_read_back(event):
     [
         ("nonsense", "m1:7: not JSON"),
         ("[1]", "m1:7: found [1], expected an object"),
-        ('{"t": 1}', "m1:7: event: found None, expected one of ready"),
+        ('{"t": 1}', "m1:7: event: found nothing, expected one of ready"),
         ('{"event": "asigned", "t": 1}', "did you mean assigned?"),
         ('{"event": "closed"}', "m1:7: t: missing"),
         ('{"event": "closed", "t": "1"}', "m1:7: t: found '1'"),

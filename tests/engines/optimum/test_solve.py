@@ -173,7 +173,7 @@ def test_what_does_not_mind_its_limit_is_ended_and_asked_for_what_it_has_at_once
 @pytest.mark.parametrize(
     ("document", "complaint"),
     [
-        (None, "here: found NoneType, expected an object with a family"),
+        (None, "here: found None, expected an object with a family"),
         (
             {"family": "Q"},
             "here: family: found 'Q', expected one of A (consumers), B (placement), C (tasks), D (sharing)",

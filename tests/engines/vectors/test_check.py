@@ -31,7 +31,10 @@ def test_places_without_vectors_are_named(tmp_path, name, message):
 @pytest.mark.parametrize(
     ("document", "complaint"),
     [
-        ({"vectors": []}, "header: missing"),
+        (
+            {"vectors": []},
+            "JSON with the fields vectors, expected a vector file, JSON with the fields header and vectors",
+        ),
         (
             {"header": {"algorithm": "x", "format_version": 2}, "vectors": []},
             "header.format_version: found 2",

@@ -83,7 +83,7 @@ ROW = {"topic": "t", "partition": 0, "replicas": [1]}
             r"f:1: partitions\[0\].log_dirs\[0\]: found 1, expected a text",
         ),
         ('{"version": "1", "partitions": []}', "f:1: version: found '1', expected a whole number"),
-        ('{"partitions": ' + "[" * 5000, "f:1: not JSON"),
+        ('{"partitions": ' + "[" * 5000, "f:1: objects and lists more than 100 deep"),
     ],
 )
 def test_a_complaint_names_file_line_field_and_what_was_expected(text: str, complaint: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay.engines.diff.compare import By, Lead
+from kassay.model.errors import MISSING
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import FLAG, TEXT, Field, enum, listed, mapped, optional, record
@@ -83,7 +84,7 @@ def is_difference(document: object) -> bool:
 def difference_of(document: object, path: str) -> TargetDifference:
     """The difference in a document; raises `InputError`, which names the file `path`, for an invalid one."""
     fields = dict(codec.mapping(document, f"{path}:"))
-    schema = fields.pop("schema", None)
+    schema = fields.pop("schema", MISSING)
     if schema != SCHEMA:
         raise codec.wrong(f"{path}: schema", repr(SCHEMA), schema)
     return DIFFERENCE.read(fields, f"{path}:")

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.errors import InputError
+from kassay.model.errors import MISSING, InputError
 from kassay.reading.documents import Count, Name, Positive, parse_json, suggestion, wrong
 from kassay.reading.values import read_as
 
@@ -260,7 +260,7 @@ def read_event(line: str, program: str, number: int) -> Event:
     document = parse_json(line, program, number)
     if not isinstance(document, dict):
         raise wrong(where, document, "an object with `event` and `t`")
-    kind = document.pop("event", None)
+    kind = document.pop("event", MISSING)
     if kind not in KINDS:
         near = suggestion(kind, KINDS) if isinstance(kind, str) else ""
         raise wrong(f"{where}: event", kind, f"one of {', '.join(KINDS)}{near}")

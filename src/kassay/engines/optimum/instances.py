@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kassay.engines.optimum.solve import located_in_suite
 from kassay.model.errors import InputError
@@ -13,6 +13,9 @@ from kassay.solver.instances.suites import SUITES
 
 Instances = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A document, several, a file with one or with JSON lines (`-`: standard input), or the name of a suite."""
+
+
+_EXPECTED: Final = "an instance with its family in JSON (docs/optimum.md), or JSON lines of such"
 
 
 class Sourced(NamedTuple):
@@ -36,7 +39,7 @@ def instances_from(given: Instances) -> Sourced:
         return Sourced(located, "instances")
     if names_suite(str(given)):
         return Sourced(located_in_suite(str(given)), f"suite {given}")
-    return Sourced(documents(str(given)), str(given))
+    return Sourced(documents(str(given), _EXPECTED), str(given))
 
 
 def names_suite(text: str) -> bool:

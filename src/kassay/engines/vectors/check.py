@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from kassay.assignors.registry import find, release_in
 from kassay.engines.targets.resolve import Target
@@ -13,6 +13,7 @@ from kassay.kinds.vectors import Factory, Format, load_formats
 from kassay.model.errors import InputError
 from kassay.model.modules import import_modules
 from kassay.reading.documents import at, is_folder, is_there, read_json
+from kassay.reading.others import what_document
 from kassay.reading.values import read_as
 
 
@@ -66,6 +67,9 @@ class FileResult:
         return document
 
 
+_EXPECTED: Final = "a vector file, JSON with the fields header and vectors"
+
+
 def vector_files(paths: list[Path]) -> list[Path]:
     """The vector files among the paths and in the folders; raises `InputError` if there are none."""
     files: list[Path] = []
@@ -87,7 +91,10 @@ def read_vectors(path: Path) -> Vectors:
 
     The header names the release, or the version of Kafka in words.
     """
-    file = read_as(_VectorFile, read_json(path, "a vector file"), str(path))
+    document = read_json(path, _EXPECTED)
+    if not isinstance(document, dict) or not {"header", "vectors"} <= document.keys():
+        raise InputError(f"{path}: {what_document(document)}, expected {_EXPECTED}")
+    file = read_as(_VectorFile, document, str(path))
     header = file.header
     version = header.release or header.kafka_version
     return Vectors(header.algorithm, header.release or release_in(version), version, file.vectors)

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
+from kassay.reading.documents import why_unread
 from kassay.reading.kafka.lines import Place
 
 TOOL: Final = "kafka-reassign-partitions.sh"
@@ -131,7 +132,7 @@ def _object(text_and_end: tuple[str, int], *rest: Any) -> tuple[_Placed, int]:
 
 
 def _refuse_number(text: str) -> NoReturn:
-    raise ValueError(f"{text}: not a number of JSON")
+    raise InputError(f"not JSON ({text}: not a number of JSON)")
 
 
 class _Decoder(json.JSONDecoder):
@@ -155,7 +156,7 @@ def _blocks(text: str, file: str) -> Iterator[Reassignment | TopicsToMove]:
             cut = "" if text.rstrip()[-1:] in ("}", "]") else "; is the file cut off here?"
             raise InputError(f"{file}:{error.lineno}: not JSON ({error.msg}){cut}") from None
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{place}: not JSON ({error})") from None
+            raise InputError(f"{place}: {why_unread(error)}") from None
         title = text[:start].rstrip().rpartition("\n")[2].strip()
         yield _Reader(file, ends).block(document, title if title in (CURRENT, PROPOSED) else "")
 

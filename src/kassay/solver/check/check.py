@@ -15,7 +15,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Final, NamedTuple
 
-from kassay.model.errors import InputError, KassayError
+from kassay.model.errors import MISSING, InputError, KassayError
 from kassay.solver.check.shapes import (
     Document,
     Posed,
@@ -93,7 +93,7 @@ def check_certificate(document: Any, own: Posed | None = None) -> Checked:
     document that is neither a certificate nor a result.
     """
     if not isinstance(document, dict):
-        raise InputError(f"found {type(document).__name__}, expected a certificate or a result with one")
+        raise InputError(f"found {shown(document)}, expected a certificate or a result with one")
     is_result = "certificate" in document
     certificate = document["certificate"] if is_result else document
     name, posed = _name(document), None
@@ -115,7 +115,7 @@ def check_certificate(document: Any, own: Posed | None = None) -> Checked:
 
 def pose(document: Any) -> Posed:
     """The instance of a document, to check certificates against; raises `InputError` if it is none."""
-    family = document.get("family") if isinstance(document, dict) else None
+    family = document.get("family", MISSING) if isinstance(document, dict) else document
     kinds = {kind.family: kind for kind in _kinds()}
     if not isinstance(family, str) or family not in kinds:
         raise InputError(f"family: found {shown(family)}, expected one of {', '.join(sorted(kinds))}")
@@ -158,7 +158,7 @@ def _kinds() -> tuple[ProofKind, ...]:
 def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
     """The kind of proof that a certificate's instance requires, its shape checked, and the instance."""
     schemas = dict.fromkeys(kind.schema for kind in _kinds())
-    schema = certificate.get("schema") if isinstance(certificate, dict) else None
+    schema = certificate.get("schema", MISSING) if isinstance(certificate, dict) else certificate
     if not isinstance(schema, str) or schema not in schemas:
         field = ".".join(filter(None, (where, "schema")))
         raise InputError(f"{field}: found {shown(schema)}, expected one of {', '.join(schemas)}")

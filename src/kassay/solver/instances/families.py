@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.model.errors import InputError, KassayError
-from kassay.reading.documents import wrong
+from kassay.model.errors import MISSING, InputError, KassayError
+from kassay.reading.documents import shown, wrong
 from kassay.reading.others import what_document
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.groups.problem import Problem
@@ -143,8 +143,8 @@ FAMILIES: Final = {
 def family_of(document: Any) -> Family:
     """The family of a document; raises `InputError` for a document of no family."""
     if not isinstance(document, dict):
-        raise InputError(f"found {type(document).__name__}, expected an object with a family")
-    letter = document.get("family")
+        raise InputError(f"found {shown(document)}, expected an object with a family")
+    letter = document.get("family", MISSING)
     if not isinstance(letter, str) or letter not in FAMILIES:
         known = ", ".join(f"{letter} ({family.name})" for letter, family in FAMILIES.items())
         what = "" if "family" in document else f"; this is {what_document(document)}"

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
 from kassay.model.errors import InputError
+from kassay.reading.documents import why_unread
 from kassay.reading.kafka.lines import Place, failure_in
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, read_record, type_of
 from kassay.reading.kafka.offsets.values import GroupRecord
@@ -86,7 +87,7 @@ def _objects(read: Callable[[int], bytes]) -> Iterator[dict[str, object] | str]:
             except (ValueError, RecursionError) as error:
                 if more and len(text) - at < LONGEST and not isinstance(error, RecursionError):
                     break
-                yield f"not JSON: {error}"
+                yield f"not JSON: {why_unread(error)}"
                 at += 1
                 continue
             yield held
@@ -244,14 +245,14 @@ def _looked_into(line: bytes, key: re.Match[bytes] | None, row: LogRow) -> LogRo
         row = row._replace(key=hash(text[start:end]))
         payload = text[end:].strip()
         if not payload.startswith("payload: "):
-            raise ValueError("no payload")
+            raise InputError("no payload")
         payload = payload[len("payload: ") :]
         value = None if payload == _TOMBSTONE.decode() else json.loads(payload)
     except (ValueError, RecursionError) as error:
         cut = " (the line is cut off)" if not line.endswith(b"\n") else ""
         if not cut and not line.rstrip().endswith((b"}", _TOMBSTONE)):
             cut = " (the line is wrapped, expected each record in one line)"
-        return row._replace(unread=f"not JSON{cut}: {error}")
+        return row._replace(unread=f"not JSON{cut}: {why_unread(error)}")
     try:
         return row._replace(record=read_record(held, value))
     except InputError as error:
@@ -267,6 +268,7 @@ def _shown(line: bytes) -> str:
 EXPECTED: Final = f"the output of {DUMP_TOOL}, or of {CONSOLE_TOOL}"
 LINE_BYTES: Final = 1 << 26
 _PEEKED: Final = 1 << 16
+_CUT: Final = ", cut off"
 _GZIP: Final = b"\x1f\x8b"
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -341,6 +343,8 @@ def _looked_at(path: str) -> LogFile:
             raise InputError(f"{name}: the tool failed: {failure}")
         clean = pasted(text).text
         what = what_is(clean if clean.strip() else text)
+        if len(head) == _PEEKED:  # only this much of it was read
+            what = what.removesuffix(_CUT)
         raise InputError(f"{name}:1: {what or 'nothing of a log'}, expected {EXPECTED}")
     return LogFile(path, of_console=False, partition=partition, start=start)
 
