@@ -30,7 +30,9 @@ class Surroundings:
     seconds both are later at each call than at the one before: a quiet group. `time_zone` and `locale`
     are values of TZ, and of LANG and LC_ALL. `variables` replace all other inherited ones except `NEEDED`.
     `process` is the remainder of the process id by `REMAINDERS`. `processors` is the number that the process
-    may use. `modified` is the modification time of the target's file, in seconds since 1970.
+    may use. `user` is the number of an account of the machine, `load` its load average, `memory` its MiB, of
+    which a quarter is free, and `address` that of its network card. `modified` is the modification time of
+    the target's file, in seconds since 1970.
     """
 
     clock: float | None = None
@@ -42,6 +44,10 @@ class Surroundings:
     folder: str | None = None
     host_name: str | None = None
     processors: int | None = None
+    user: int | None = None
+    load: float | None = None
+    memory: int | None = None
+    address: int | None = None
     process: int | None = None
     hash_seed: int | None = None
     modified: float | None = None
@@ -90,11 +96,17 @@ CALLED: Final = {
     "folder": "working folder",
     "host_name": "host name",
     "processors": "number of processors",
+    "user": "user",
+    "load": "load of the machine",
+    "memory": "memory of the machine",
+    "address": "network address",
     "process": "process id",
     "hash_seed": "hash seed",
     "modified": "modification time of the target's file",
 }
 """The fields in words."""
+OF_PYTHON: Final = ("tick", "pause", "user", "load", "memory", "address")
+"""The fields that only a process of Python is given, by the functions that report them."""
 OURS: Final = Surroundings()
 """Those of kassay's own process."""
 

@@ -114,17 +114,17 @@ def _surroundings(*, variables: Mapping[str, str] | None, **parts: Any) -> Surro
 
 def _number(value: object, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise codec.wrong(path, "a number of seconds", value)
+        raise codec.wrong(path, "a number", value)
     return float(value)
 
 
 _MAYBE_TEXT: Final = Field(optional(TEXT), None, sparse=True)
-_MAYBE_TIME: Final = Field(optional(Shape(_number)), None, sparse=True)
+_MAYBE_NUMBER: Final = Field(optional(Shape(_number)), None, sparse=True)
 SURROUNDINGS: Final = record(
     _surroundings,
-    clock=_MAYBE_TIME,
-    tick=_MAYBE_TIME,
-    pause=_MAYBE_TIME,
+    clock=_MAYBE_NUMBER,
+    tick=_MAYBE_NUMBER,
+    pause=_MAYBE_NUMBER,
     time_zone=_MAYBE_TEXT,
     locale=_MAYBE_TEXT,
     variables=Field(
@@ -136,9 +136,13 @@ SURROUNDINGS: Final = record(
     folder=_MAYBE_TEXT,
     host_name=_MAYBE_TEXT,
     processors=Field(optional(codec.whole(1, 2**20)), None, sparse=True),
+    user=Field(optional(codec.whole(0, 2**20)), None, sparse=True),
+    load=_MAYBE_NUMBER,
+    memory=Field(optional(codec.whole(1, 2**40)), None, sparse=True),
+    address=Field(optional(codec.whole(0, 2**48 - 1)), None, sparse=True),
     process=Field(optional(codec.whole(0, REMAINDERS - 1)), None, sparse=True),
     hash_seed=Field(optional(codec.whole(0, 2**32 - 1)), None, sparse=True),
-    modified=_MAYBE_TIME,
+    modified=_MAYBE_NUMBER,
 )
 CONDITIONS: Final = record(
     Conditions,

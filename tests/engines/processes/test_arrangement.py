@@ -1,10 +1,12 @@
 """What a process observes, given to the child of a target that reports it as the owner of a partition."""
 
 import os
+import pwd
 import socket
 import subprocess
 import sys
 import time
+import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +22,7 @@ from kassay.model.groups.group import Group, Member
 from kassay.model.surroundings import OURS, Surroundings
 
 REPORTS = """
-import os, platform, socket, time, datetime
+import os, platform, pwd, socket, time, datetime, uuid
 AT_IMPORT = {read}
 
 class Mine:
@@ -105,6 +107,25 @@ def test_folder_processors_and_the_remainder_of_the_process_id(seen, tmp_path):
         ("/", 1, 5),
         (str(Path.cwd()), os.cpu_count(), 10),
     ]
+
+
+def test_the_user_the_load_the_memory_and_the_address_are_only_the_targets(seen):
+    accounts = [(each.pw_uid, each.pw_name) for each in pwd.getpwall()[:2]]
+    read = (
+        "(os.getuid(), pwd.getpwuid(os.geteuid()).pw_name, os.getloadavg()[0],"
+        " os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') >> 20, uuid.getnode())"
+    )
+    wanted = [
+        Surroundings(user=number, load=0.5 + number, memory=256 << number, address=7 + number)
+        for number in range(2)
+    ]
+    found = [each[2] for each in seen(read, *wanted, OURS)]
+    assert found[:2] == [(*accounts[0], 0.5, 256, 7), (*accounts[1], 1.5, 512, 8)]
+    assert found[2][0] == os.getuid()
+    assert found[2][3:] == (
+        os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
+        uuid.getnode(),
+    )
 
 
 def test_the_file_is_a_copy_with_its_own_time(seen):

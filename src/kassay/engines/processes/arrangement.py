@@ -15,12 +15,15 @@ from __future__ import annotations
 import mmap
 import os
 import platform
+import pwd
 import shutil
 import socket
 import sys
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,6 +45,8 @@ class Arrangement:
         self._folder = str(Path.cwd())
         self._host_name = socket.gethostname()
         self._cpu_count = os.cpu_count
+        self._real = {name: getattr(os, name) for name in _OF_THE_MACHINE if hasattr(os, name)}
+        self._address = uuid.getnode()  # before the clock is shifted, which may change how it is found
         self._clock: float | None = None
         self._travel: Any = None
         self._coordinates: Any = None
@@ -61,6 +66,7 @@ class Arrangement:
         os.chdir(wanted.get("folder") or self._folder)
         self._name_host(wanted.get("host_name") or self._host_name)
         self._count_processors(wanted.get("processors"))
+        self._be_on(wanted)
         self.tick = wanted.get("tick") or 0.0
         self._pause = wanted.get("pause") or 0.0
         lacks = self._set_clock(wanted.get("clock"))
@@ -113,6 +119,25 @@ class Arrangement:
             if hasattr(os, name):
                 setattr(os, name, counted)
 
+    def _be_on(self, wanted: Mapping[str, Any]) -> None:
+        """Let the functions of `os` and `uuid` report the user, load, memory and address that are wanted."""
+        for name, real in self._real.items():
+            setattr(os, name, real)
+        said: dict[str, object] = {}
+        if wanted.get("user") is not None:
+            who = account(wanted["user"])
+            said |= dict.fromkeys(("getuid", "geteuid"), who.pw_uid)
+            said |= {"getgid": who.pw_gid, "getegid": who.pw_gid, "getlogin": who.pw_name}
+        if wanted.get("load") is not None:
+            said["getloadavg"] = (wanted["load"],) * 3
+        for name in said.keys() & self._real.keys():
+            setattr(os, name, partial(said.get, name))
+        if wanted.get("memory") is not None:
+            os.sysconf = partial(_sysconf, self._real["sysconf"], wanted["memory"] * 2**20)
+        address = wanted.get("address")
+        what_getnode_returns = self._address if address is None else address
+        uuid._node = what_getnode_returns  # type: ignore[attr-defined]
+
     def _set_clock(self, clock: float | None) -> str:
         """Shift the clock, or let it be the system's again."""
         self._clock = clock
@@ -130,6 +155,26 @@ class Arrangement:
             self._coordinates = self._travel.start()
         self._coordinates.move_to(clock)
         return ""
+
+
+_OF_THE_MACHINE: Final = ("getuid", "geteuid", "getgid", "getegid", "getlogin", "getloadavg", "sysconf")
+"""The functions of `os` that report the user, the load and the memory."""
+
+
+def account(number: int) -> pwd.struct_passwd:
+    """The account of this number on this machine; they are counted round and round."""
+    every = pwd.getpwall()
+    return every[number % len(every)]
+
+
+def _sysconf(real: Callable[[Any], int], memory: int, name: Any) -> int:
+    """The system's answer, but for the pages of so many bytes of memory, a quarter of them free."""
+    pages = memory // real("SC_PAGE_SIZE")
+    named = {"SC_PHYS_PAGES": pages, "SC_AVPHYS_PAGES": pages // 4}
+    for each, value in named.items():
+        if name in (each, os.sysconf_names.get(each)):
+            return value
+    return real(name)
 
 
 _NEEDLESS: Final = ("pytest", "dateutil.parser")

@@ -28,7 +28,7 @@ from kassay.model.calls import Failure, failure_of
 from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignCall, Assignor, Learned, RoundAnswers
 from kassay.model.groups.group import Assignment
-from kassay.model.surroundings import Surroundings
+from kassay.model.surroundings import OF_PYTHON, Surroundings
 
 T = TypeVar("T")
 
@@ -201,7 +201,7 @@ class ProgramHost(ProgramCalls):
     def unchanged(self) -> Mapping[str, str]:
         """Stopwatches, the program's file, and the clock and the host name where the system has only one."""
         only = "only that of Python is shifted"
-        lacks = {"tick": only, "pause": only, "modified": "a program's file"}
+        lacks = {**dict.fromkeys(OF_PYTHON, only), "modified": "a program's file"}
         if self.clock is None or self.lacks_clock:
             lacks = {"clock": self.lacks_clock or "it was not asked for", **lacks}
         wanted = self.start.surroundings is not None and self.start.surroundings.host_name is not None

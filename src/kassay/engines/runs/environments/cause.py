@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from kassay.engines.processes.arrangement import account
 from kassay.model.surroundings import CALLED, NEEDED, OURS, REMAINDERS, Surroundings, clock_words
 
 Differs = Callable[[Surroundings, Surroundings], bool]
@@ -136,6 +137,12 @@ def _value(name: str, surroundings: Surroundings, ours: Ours) -> str:
             return f"{value:g} s between two readings of a stopwatch"
         if name == "pause":
             return f"{value:.0f} s between two calls"
+        if name == "memory":
+            return f"{value} MiB"
+        if name == "user":
+            return str(account(value).pw_name)
+        if name == "address":
+            return bytes.hex(value.to_bytes(6), ":")
         return clock_words(value) if name == "modified" else str(value)
     if name == "host_name":
         return socket.gethostname()

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from kassay.model.surroundings import CALLED, FIELDS, Surroundings
+from kassay.model.surroundings import CALLED, FIELDS, OF_PYTHON, Surroundings
 
 GAPS_MAX: Final = 8
-OF_THE_START: Final = ("tick", "pause", "process", "modified")
+OF_THE_START: Final = (*OF_PYTHON, "process", "modified")
 """What a machine could change, but not of every target: a rule of kassay's own has no file, for example."""
 _AFTER: Final = datetime(2038, 1, 19, 3, 14, 8, tzinfo=UTC).timestamp()
 
