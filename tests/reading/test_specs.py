@@ -57,7 +57,7 @@ def test_any_text_is_read_or_refused_by_one_line(text):
         try:
             assert parse(printed(parse(written))) == parse(written)
         except InputError as error:
-            assert str(error).startswith(written)
+            assert str(error).startswith(f"target {written!r}")
             assert "\n" not in str(error)
 
 
@@ -120,7 +120,7 @@ def test_a_path_with_everything_in_it_works_in_every_scheme():
 def test_what_is_no_spec_is_refused(text, message):
     with pytest.raises(InputError) as caught:
         parse(text)
-    assert str(caught.value).startswith(f"{text}: {message}")
+    assert str(caught.value).startswith(f"target {text!r}: {message}")
 
 
 @pytest.mark.parametrize(

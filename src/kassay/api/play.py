@@ -97,6 +97,7 @@ def play(
 
     from kassay.engines.conform.plays import played, read_script
     from kassay.model.errors import InputError
+    from kassay.reading.documents import at
 
     if genuine and bootstrap_server:
         raise InputError("--genuine: expected without --bootstrap-server")
@@ -107,7 +108,7 @@ def play(
         player = _on_broker(read, bootstrap_server, group or GROUP, restart)
     else:
         player = _on_classes(read, release, fetch) if genuine else _on_model(read, release)
-    with player as opened:
+    with player as opened, at(str(script)):
         for step, ids in played(read, opened):
             steps.append(step)
             names = ids.names

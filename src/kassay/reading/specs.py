@@ -93,9 +93,9 @@ def parse(text: str) -> Spec:
         return _single(text, text)
     parts = text.removeprefix(f"{MIXED}:").split(",")
     if len(parts) < 2 or not all(part.strip() for part in parts):
-        raise InputError(f"{text}: two specs or more are mixed, expected {_EXPECTED[MIXED]}")
+        raise InputError(f"target {text!r}: two specs or more are mixed, expected {_EXPECTED[MIXED]}")
     if any(_scheme_of(part) == MIXED for part in parts):
-        raise InputError(f"{text}: mixed: stands in mixed:, expected {_EXPECTED[MIXED]}")
+        raise InputError(f"target {text!r}: mixed: stands in mixed:, expected {_EXPECTED[MIXED]}")
     return Mixed(tuple(_single(part, text, nested=True) for part in parts))
 
 
@@ -157,7 +157,7 @@ def _inside(scheme: str, text: str, whole: str) -> Inside:
     several, (places, *names) = ":" in _RESERVED[scheme], text.removeprefix(f"{scheme}:").split("!")
     listed = places.split(":") if several else [places]
     if len(names) > 1 or not all([*listed, *names]):
-        raise InputError(f"{whole}: expected {_EXPECTED[scheme]}")
+        raise InputError(f"target {whole!r}: expected {_EXPECTED[scheme]}")
     name = _read(names[0], whole) if names else None
     return Inside(scheme, tuple(_read(place, whole) for place in listed), name)
 
@@ -165,7 +165,7 @@ def _inside(scheme: str, text: str, whole: str) -> Inside:
 def _read(text: str, whole: str) -> str:
     """The text with its escapes decoded."""
     if bad := _BAD_ESCAPE.search(text):
-        raise InputError(f"{whole}: {bad[0]!r} is no escape, expected %25 for a percent sign")
+        raise InputError(f"target {whole!r}: {bad[0]!r} is no escape, expected %25 for a percent sign")
     if "%" not in text:
         return text
     try:
@@ -173,7 +173,7 @@ def _read(text: str, whole: str) -> str:
     except UnicodeDecodeError:
         read = "\0"
     if not read.isprintable():
-        raise InputError(f"{whole}: the escapes in {text!r} are no printable text in UTF-8")
+        raise InputError(f"target {whole!r}: the escapes in {text!r} are no printable text in UTF-8")
     return read
 
 

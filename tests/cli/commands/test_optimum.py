@@ -186,7 +186,7 @@ def test_bad_input_is_one_line_that_names_the_field(tmp_path, group, document, s
         (("optimum", "x.json", "--order", "rack"), "--order: found 'rack'"),
         (("check", "missing.json"), "missing.json: no such file"),
         (("check", "other.json"), "schema: found nothing, expected one of kassay/interval-certificate/1"),
-        (("check", "number.json"), "found int"),
+        (("check", "number.json"), "found 7"),
     ],
 )
 def test_unreadable_files_are_one_line(tmp_path, arguments, said):

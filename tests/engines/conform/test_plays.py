@@ -4,6 +4,7 @@ import io
 import json
 import re
 import tomllib
+from datetime import date
 
 import pytest
 
@@ -222,13 +223,35 @@ HELLO = {"event": "consumer_heartbeat", "member": "m", "epoch": 0}
     ("document", "message"),
     [
         ({}, "step: expected at least one"),
-        ({"steps": []}, "unknown field 'steps'"),
-        ({"step": [{"event": "hop"}]}, "step 0: event 'hop': expected one of join, "),
+        ({"steps": []}, "steps: unknown field, expected one of config, step"),
+        ({"topics": 3, "step": [HELLO]}, "topics: found 3, expected an object"),
+        ({"topics": {"foo": 1.5}, "step": [HELLO]}, "topics.foo: found 1.5, expected partitions, up to"),
+        ({"title": 3, "step": [HELLO]}, "title: found 3, expected a text"),
+        ({"config": 3, "step": [HELLO]}, "config: found 3, expected an object"),
+        ({"config": {"streams": 3}, "step": [HELLO]}, "config: streams: found 3, expected an object"),
+        (
+            {"config": {"classic_max_session_timeout_ms": "x"}, "step": [HELLO]},
+            "config.classic_max_session_timeout_ms: found 'x', expected a whole number",
+        ),
+        (
+            {"config": {"consumer_assignor_offload": 1}, "step": [HELLO]},
+            "config.consumer_assignor_offload: found 1, expected true or false",
+        ),
+        ({"step": [{"member": ""}]}, "step 0: event: found nothing, expected one of join, sync"),
+        ({"step": [{"event": ["join"]}]}, r"step 0: event: found \['join'\], expected one of join, sync"),
+        (
+            {"step": [HELLO | {"member": date(2024, 1, 1)}]},
+            r"step 0 \(consumer_heartbeat\): member: found a date or a time, expected it in quotes",
+        ),
+        ({"step": [{"event": "hop"}]}, "step 0: event: found 'hop', expected one of join, "),
         ({"step": [HELLO | {"epok": 1}]}, r"step 0 \(consumer_heartbeat\): unknown field 'epok'"),
         ({"step": [{"event": "join", "member": ""}]}, r"step 0 \(join\): protocols is missing"),
-        ({"config": {"policy": 1}, "step": [HELLO]}, "config.policy: unknown"),
+        (
+            {"config": {"policy": 1}, "step": [HELLO]},
+            "config.policy: unknown field, expected one of classic_initial_rebalance_delay_ms",
+        ),
         ({"config": {"migration_policy": "UP"}, "step": [HELLO]}, "migration_policy"),
-        ({"step": [1]}, "step 0: expected a table"),
+        ({"step": [1]}, r"step\[0\]: found 1, expected an object"),
     ],
 )
 def test_a_wrong_script_is_refused_by_what_is_wrong(document, message):
@@ -239,7 +262,7 @@ def test_a_wrong_script_is_refused_by_what_is_wrong(document, message):
 def test_a_file_that_is_no_toml_is_refused_by_its_name(tmp_path):
     path = tmp_path / "a.toml"
     path.write_text("step = [")
-    with pytest.raises(InputError, match=r"a\.toml: no TOML"):
+    with pytest.raises(InputError, match=r"a\.toml: not TOML"):
         read_script(path)
     with pytest.raises(InputError, match=r"b\.toml"):
         read_script(tmp_path / "b.toml")

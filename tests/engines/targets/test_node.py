@@ -303,7 +303,7 @@ def test_our_reading_of_the_consumer_protocol_is_kafkajs_own(tmp_path: Path) -> 
 
 def test_a_spec_that_names_no_assigner() -> None:
     for spec in ("kafkajs:range", "kafkajs:", "platformatic:sticky"):
-        with pytest.raises(InputError, match=r"expected one of \w+:roundrobin"):
+        with pytest.raises(TargetNotFound, match=r"expected one of \w+:roundrobin"):
             resolve(spec)
     with pytest.raises(InputError, match="its release is that of the package in node_modules"):
         resolve("kafkajs:roundrobin@2")

@@ -181,17 +181,17 @@ def test_a_program_is_changed_where_a_file_that_it_is_called_with_is(tmp_path: P
 @pytest.mark.parametrize(
     ("spec", "refusal", "message"),
     [
-        ("exec:", InputError, "exec:: no command, expected exec:COMMAND"),
-        ("exec: ", InputError, "exec: : no command, expected exec:COMMAND"),
+        ("exec:", InputError, "target 'exec:': no command, expected exec:COMMAND"),
+        ("exec: ", InputError, "target 'exec: ': no command, expected exec:COMMAND"),
         (
             "exec:'a",
             InputError,
-            "exec:'a: No closing quotation, expected exec:COMMAND as a shell would split it",
+            'target "exec:\'a": an open quote, or a backslash at the end, expected exec:COMMAND as a shell would split it',
         ),
         (
             "exec:no-such-program x",
             TargetNotFound,
-            "exec:no-such-program x: there is no program 'no-such-program', "
+            "target 'exec:no-such-program x': there is no program 'no-such-program', "
             "expected one on the PATH or a path",
         ),
     ],

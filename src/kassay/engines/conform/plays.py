@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -26,11 +25,12 @@ from typing import Any, Final, Protocol
 from kassay.engines.conform.intentions import Setup
 from kassay.engines.genuine import events as e
 from kassay.engines.genuine.coordinator import CONFIG, STREAMS_CONFIG, GenuineProcess, GenuineStep
-from kassay.engines.vectors.protocol.shapes import ConfigShape
+from kassay.engines.vectors.protocol.shapes import ConfigShape, Topics
 from kassay.engines.vectors.protocol.streams import BROKER, streams_config
+from kassay.model import errors
 from kassay.model.errors import InputError
 from kassay.model.protocols.values.streams import StreamsConfig
-from kassay.reading.documents import suggestion
+from kassay.reading.documents import at, one_of, read_toml, wrong
 from kassay.reading.values import read_as
 
 AT_ONCE: Final = {"classic_initial_rebalance_delay_ms": 0, "consumer_assignment_interval_ms": 0}
@@ -57,6 +57,16 @@ class PlayScript:
     topics: Mapping[str, int]
     steps: tuple[Mapping[str, Any], ...]
     title: str = ""
+
+
+@dataclass(frozen=True)
+class _ScriptShape:
+    """A script's tables, before the fields of config and steps are read."""
+
+    step: tuple[Mapping[str, Any], ...] = ()
+    title: str = ""
+    topics: Topics = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ScriptPlayer(Protocol):
@@ -106,60 +116,60 @@ class MemberIds:
 
 def read_script(path: Path) -> PlayScript:
     """The script in a TOML file; raises `InputError` with the file, the step and the field."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise InputError(f"{path}: {problem.strerror or problem}") from problem
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path}: no TOML: {problem}") from problem
-    try:
+    document = read_toml(path, "a script in TOML, with topics and [[step]] (docs/play.md)")
+    with at(str(path)):
         return script_of(document)
-    except InputError as problem:
-        raise InputError(f"{path}: {problem}") from problem
 
 
 def script_of(document: Mapping[str, Any]) -> PlayScript:
     """The script in a document; raises `InputError`."""
-    for name in document:
-        if name not in ("config", "topics", "step", "title"):
-            raise InputError(f"unknown field {name!r}, expected title, topics, config or [[step]]")
-    given = document.get("config", {})
-    for name in given:
+    script = read_as(_ScriptShape, document, closed=True)
+    config = {**CONFIG, **AT_ONCE, **script.config}
+    for name, value in config.items():
         if name not in CONFIG and name != "streams":
-            raise InputError(f"config.{name}: unknown{suggestion(name, CONFIG)}")
-    config = {**CONFIG, **AT_ONCE, **given}
-    if "streams" in given:
-        streams_config(given["streams"], BROKER, StreamsConfig(), "config.streams")
-        config["streams"] = {**STREAMS_CONFIG, **given["streams"]}
-    shape = {key: value for key, value in config.items() if key in _read_fields()}
-    read_as(ConfigShape, shape, "config")
-    steps = document.get("step", [])
-    if not (isinstance(steps, list) and steps):
+            raise InputError(f"config.{name}: unknown field, expected {one_of([*CONFIG, 'streams'], name)}")
+        if name not in _read_fields() and type(value) is not type(CONFIG[name]):
+            kind = "true or false" if isinstance(CONFIG[name], bool) else "a whole number"
+            raise wrong(f"config.{name}", value, kind)
+    read_as(ConfigShape, {key: config[key] for key in _read_fields() & config.keys()}, "config")
+    if "streams" in config:
+        streams_config(config["streams"], BROKER, StreamsConfig(), "config.streams")
+        config["streams"] = {**STREAMS_CONFIG, **config["streams"]}
+    if not script.step:
         raise InputError("step: expected at least one [[step]]")
-    played = tuple(_event(step, f"step {number}") for number, step in enumerate(steps))
-    return PlayScript(config, dict(document.get("topics", {})), played, str(document.get("title", "")))
+    steps = tuple(_event(step, f"step {number}") for number, step in enumerate(script.step))
+    return PlayScript(config, dict(script.topics), steps, script.title)
 
 
 def _read_fields() -> set[str]:
     return {each.name for each in fields(ConfigShape)}
 
 
-def _event(step: Any, where: str) -> Mapping[str, Any]:
+def _event(step: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """An event with all of its fields."""
-    if not isinstance(step, dict):
-        raise InputError(f"{where}: expected a table")
-    kind = step.get("event", "")
-    if kind not in EVENTS:
-        raise InputError(f"{where}: event {kind!r}: expected one of {', '.join(EVENTS)}")
+    kind = step.get("event", errors.MISSING)
+    if not isinstance(kind, str) or kind not in EVENTS:
+        raise wrong(f"{where}: event", kind, one_of(EVENTS, str(kind)))
     known = {each.name: each for each in fields(EVENTS[kind])}
     values = {**_USUAL.get(kind, {}), **{name: value for name, value in step.items() if name != "event"}}
     for name in values:
         if name not in known:
-            raise InputError(f"{where} ({kind}): unknown field {name!r}{suggestion(name, known)}")
+            raise InputError(f"{where} ({kind}): unknown field {name!r}, expected {one_of(known, name)}")
+        if not _is_json(values[name]):
+            raise InputError(f"{where} ({kind}): {name}: found a date or a time, expected it in quotes")
     for name, each in known.items():
         if name not in values and each.default is MISSING:
             raise InputError(f"{where} ({kind}): {name} is missing")
     return EVENTS[kind](**values).document()
+
+
+def _is_json(value: Any) -> bool:
+    """Whether JSON has such values too: all of TOML's but dates and times."""
+    try:
+        json.dumps(value)
+    except TypeError:
+        return False
+    return True
 
 
 def played(script: PlayScript, player: ScriptPlayer) -> Iterator[tuple[GenuineStep, MemberIds]]:

@@ -14,7 +14,17 @@ from kassay.engines.jars.java import find_java, shim_command
 from kassay.engines.processes.host import Start
 from kassay.engines.processes.programs.host import ProgramHost
 from kassay.engines.processes.programs.program import Program
-from kassay.engines.targets.resolve import Meta, Offer, Request, Target, Way, digest_of, protocols, sources_in
+from kassay.engines.targets.resolve import (
+    Meta,
+    Offer,
+    Request,
+    Target,
+    Way,
+    digest_of,
+    loading,
+    protocols,
+    sources_in,
+)
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.reading.documents import suggestion
 from kassay.reading.jars import ClassPath
@@ -77,15 +87,17 @@ def resolve(request: Request) -> Target | None:
     """The class that the spec names, of which one object was made; None for a spec of another form."""
     spec = parse(request.spec)
     if isinstance(spec, Inside) and spec.scheme == JAR:
-        paths = _with_client(spec.places)
-        return _target(request, paths, _class_of(request.spec, spec), spec.places)
+        with loading(request.spec):
+            paths, name = _with_client(spec.places), _class_of(request.spec, spec)
+        return _target(request, paths, name, spec.places)
     if isinstance(spec, RuleSpec) and spec.prefix == CLIENTS:
         if spec.name not in _ASSIGNORS:
             hint = suggestion(spec.name, _ASSIGNORS)
             raise TargetNotFound(
                 f"{request.spec}: expected {CLIENTS}: and one of {', '.join(_ASSIGNORS)}{hint}"
             )
-        paths = _with_client([spec.at] if spec.at else [])
+        with loading(request.spec):
+            paths = _with_client([spec.at] if spec.at else [])
         if not paths:
             raise TargetNotFound(
                 f"{request.spec}: no jar of Kafka's client, expected {CLIENTS}:{spec.name}@JAR "
@@ -106,9 +118,11 @@ def _target(
     claims: tuple[str, ...] = (),
 ) -> Target:
     """The class as a target with these sources; raises `TargetNotFound` and `TargetNotLoadable`."""
-    java = find_java(request.spec, "java").program
-    class_path = ClassPath(paths)
-    require_kafka(request.spec, class_path, class_name, CLIENTS_VARIABLE)
+    with loading(request.spec):
+        java = find_java("a class of a jar", "java").program
+        class_path = ClassPath(paths)
+        require_kafka(request.spec, class_path, class_name, CLIENTS_VARIABLE)
+        configures = is_configurable(class_name, class_path)
     absolute = tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100  # resolves no link
     opener = JarOpener(request.spec, java, absolute, class_name)
     with opener(request.start, apart=True) as host:
@@ -127,7 +141,7 @@ def _target(
         digest=digest_of(sources),
         sources=sources_in(sources),
         start=request.start,
-        configures=is_configurable(class_name, class_path),
+        configures=configures,
         is_program=True,
         level=meta.level,
         versions=tuple(sorted(hello.versions.items())),
@@ -135,7 +149,7 @@ def _target(
 
 
 def _class_of(label: str, spec: Inside) -> str:
-    """The full name of the requested class; raises `InputError` and `TargetNotFound`."""
+    """The full name of the requested class; raises `TargetNotFound`, and `InputError` for a bad jar."""
     class_path = ClassPath(spec.places)
     if spec.name is None:
         names = [candidate.name for candidate in candidates(spec.places)]
@@ -156,7 +170,7 @@ def _class_of(label: str, spec: Inside) -> str:
         hint = suggestion(spec.name, there) or suggestion(spec.name, (n.rpartition(".")[2] for n in there))
         raise TargetNotFound(f"{label}: there is no class {spec.name!r}{hint}; {_listed(there)}")
     if len(set(names)) > 1:
-        raise InputError(f"{label}: {', '.join(sorted(set(names)))} are called so, expected one of them")
+        raise TargetNotFound(f"{label}: {', '.join(sorted(set(names)))} are called so, expected one of them")
     return names[0]
 
 

@@ -103,10 +103,10 @@ def resolve(request: Request) -> Target | None:
 
 
 def _library(label: str, spec: RuleSpec) -> _Export:
-    """The library's assignor; raises `InputError` if it has none of that name."""
+    """The library's assignor; raises `TargetNotFound` if it has none of that name."""
     if spec.rule not in LIBRARIES:
         names = [rule for rule in LIBRARIES if rule.startswith(f"{spec.prefix}:")]
-        raise InputError(f"{label}: no such assignor, expected one of {', '.join(names)}")
+        raise TargetNotFound(f"{label}: no such assignor, expected one of {', '.join(names)}")
     if spec.at is not None:
         raise InputError(f"{label}: its release is that of the package in node_modules, expected {spec.rule}")
     return LIBRARIES[spec.rule]

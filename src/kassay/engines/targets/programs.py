@@ -40,14 +40,17 @@ def resolve(request: Request) -> Target | None:
         return None
     try:
         argv = tuple(shlex.split(command))
-    except ValueError as error:
-        raise InputError(f"{request.spec}: {error}, expected {EXPECTED} as a shell would split it") from None
+    except ValueError:
+        raise InputError(
+            f"target {request.spec!r}: an open quote, or a backslash at the end, "
+            f"expected {EXPECTED} as a shell would split it"
+        ) from None
     if not argv:
-        raise InputError(f"{request.spec}: no command, expected {EXPECTED}")
+        raise InputError(f"target {request.spec!r}: no command, expected {EXPECTED}")
     executable = shutil.which(argv[0])
     if executable is None:
         raise TargetNotFound(
-            f"{request.spec}: there is no program {argv[0]!r}, expected one on the PATH or a path"
+            f"target {request.spec!r}: there is no program {argv[0]!r}, expected one on the PATH or a path"
         )
     program = Program(argv, label=f"exec:{command.strip()}", name=Path(argv[0]).name)
     opener = ProgramOpener(program)

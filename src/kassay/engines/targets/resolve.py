@@ -15,8 +15,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import platform
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
@@ -240,6 +240,15 @@ def _called(meta: str, where: str) -> Kind:
         known = [each.meta for each in every_kind() if each.meta]
         raise wrong(f"{where}: kind", meta, " or ".join(map(repr, known)))
     return kind
+
+
+@contextmanager
+def loading(label: str) -> Iterator[None]:
+    """A context that reads the files of a target: an `InputError` about them is `TargetNotLoadable`."""
+    try:
+        yield
+    except InputError as error:
+        raise TargetNotLoadable(f"{label}: {error}") from None
 
 
 def protocols(label: str, names: Iterable[object]) -> tuple[RebalanceProtocol, ...]:

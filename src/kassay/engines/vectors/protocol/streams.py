@@ -29,7 +29,7 @@ from kassay.model.protocols.values.streams import (
 )
 from kassay.model.protocols.values.streams_groups import UNKNOWN_TIME, StreamsTaskGroup, StreamsTaskMember
 from kassay.model.streams.group import GroupTask
-from kassay.reading.documents import Bound
+from kassay.reading.documents import Bound, one_of, wrong
 from kassay.reading.values import read_as
 
 TASKS_MAX: Final = 100_000
@@ -219,7 +219,8 @@ def streams_config(settings: Document, prefix: str, base: StreamsConfig, where: 
     for full_name, value in settings.items():
         name = full_name.removeprefix(prefix)
         if full_name == name or name not in {*_SETTINGS, *_BOUNDS, _TAGS, *_WITHOUT_EFFECT}:
-            raise InputError(f"{where}: unknown setting {full_name!r}")
+            known = [f"{prefix}{each}" for each in (*_SETTINGS, *_BOUNDS, _TAGS, *_WITHOUT_EFFECT)]
+            raise InputError(f"{where}: unknown setting {full_name!r}, expected {one_of(known, full_name)}")
         if name == _TAGS:
             values["rack_aware_tags"] = tuple(tag.strip() for tag in str(value).split(",") if tag.strip())
         elif name not in _WITHOUT_EFFECT:
@@ -237,7 +238,7 @@ def streams_config(settings: Document, prefix: str, base: StreamsConfig, where: 
 def _number(value: object, where: str) -> int:
     text = str(value)
     if isinstance(value, bool) or not text.isdecimal() or not text.isascii():
-        raise InputError(f"{where}: {value!r} is not a number")
+        raise wrong(where, value, "a whole number from 0 on")
     return int(text)
 
 
