@@ -44,3 +44,5 @@ def test_a_difference_is_explained(command, tmp_path):
 def test_an_unknown_name_is_misuse():
     with pytest.raises(InputError, match="found 'no-such', expected a claim"):
         kassay.explain("no-such")
+    with pytest.raises(InputError, match=r"^what: found '', expected an id, a sentence, a path"):
+        kassay.explain("")

@@ -36,3 +36,10 @@ def test_a_difference_is_replayed(command, tmp_path):
     assert "roundrobin" in replayed.page() and replayed.rows()[0]["right"] == "roundrobin"
     with pytest.raises(InputError, match="expected no options"):
         kassay.replay(compared.difference, target="sticky")
+
+
+def test_an_empty_path_is_named_by_its_argument():
+    with pytest.raises(
+        InputError, match=r"^trace: found '', expected the path of a trace or of a difference$"
+    ):
+        kassay.replay("")

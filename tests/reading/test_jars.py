@@ -107,7 +107,7 @@ def test_what_is_no_jar_is_said_in_one_line(tmp_path):
     whole = jar(tmp_path / "x.jar", ONE, OTHER).read_bytes()
     for end in range(0, len(whole), 7):
         (tmp_path / "cut.jar").write_bytes(whole[:end])
-        refused(tmp_path / "cut.jar", "cut.jar: cannot be read as a jar")
+        refused(tmp_path / "cut.jar", "cut.jar: cannot be read as a jar .no zip archive")
     refused(tmp_path, "is a folder, expected a jar")
     refused(tmp_path / "nobody.jar", "no such file, expected a jar")
     refused("x" * 5000, "no such file, expected a jar")

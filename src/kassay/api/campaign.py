@@ -121,7 +121,7 @@ def campaign(
         return _worked(place, settings, lambda store: reopen(store, format_=format), progress)
     read = read_spec(Path(place))
     settings = _settings(str(out), format, config or {})
-    return _worked(str(out), settings, lambda store: create(read, store, format), progress)
+    return _worked(str(out), settings, lambda store: create(read, store, format, place), progress)
 
 
 def _settings(place: str, format_: str | None, config: Mapping[str, str]) -> dict[str, str]:

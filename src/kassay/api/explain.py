@@ -11,6 +11,7 @@ from kassay.engines.explain import Explanation
 from kassay.engines.explain import explain as run
 from kassay.engines.listing import ListedItem, item_named
 from kassay.model.protocols.values.releases import require_released
+from kassay.reading.documents import wrong
 from kassay.report.result import DescribedResult
 from kassay.writing.text import shortened
 
@@ -66,6 +67,8 @@ def explain(what: str | PathLike[str], *, against: str | None = None) -> Explain
     'consumer groups by ConsumerGroupHeartbeat'
     """
     name = fspath(what)
+    if not name.strip():
+        raise wrong("what", name, "an id, a sentence, a path, or any name of `kassay list`")
     if against is not None:
         require_released(against, "--against")
         return Explained(name, upgrade(name, against))

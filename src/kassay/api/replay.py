@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from kassay.engines.runs.replay import replay as run
 from kassay.model.errors import InputError
 from kassay.model.kinds import Verdict
 from kassay.model.trace import Trace
-from kassay.reading.documents import read_json
+from kassay.reading.documents import read_json, wrong
 from kassay.report.result import DescribedResult
 from kassay.writing.text import shortened
 
@@ -106,4 +106,6 @@ def _read(trace: str | PathLike[str] | Mapping[str, Any] | Trace | TargetDiffere
         return Path("the difference"), trace.to_json()
     if isinstance(trace, Mapping):
         return Path("the document"), trace
+    if not fspath(trace):
+        raise wrong("trace", trace, "the path of a trace or of a difference")
     return Path(trace), read_json(Path(trace), "a trace")

@@ -262,7 +262,7 @@ def item_named(name: str) -> ListedItem | None:
     from kassay.properties.registry import load_claims
     from kassay.reading.documents import is_there
 
-    if is_there(name):
+    if not name or is_there(name):
         return None
     if registry.find(name) is not None or any(known == name.partition(":")[0] for _, known in load_claims()):
         return None

@@ -74,7 +74,9 @@ def claims_given(names: Iterable[str]) -> tuple[str, ...]:
 def _expected(spelled: str, known: Sequence[str]) -> str:
     """The accepted values for a message: known claims, or a sentence where the text looks like one."""
     if not {"(", " "}.isdisjoint(spelled.strip()):
-        return "expected a comparison, such as max(load) - min(load) <= 1"
+        more = spelled.count("(") - spelled.count(")")
+        uneven = "a ( is not closed, " if more > 0 else "a ) closes nothing, " if more else ""
+        return f"{uneven}expected a comparison, such as max(load) - min(load) <= 1"
     name = spelled.partition(":")[0]
     return f"expected one of `kassay list claims`{suggestion(name, known)}, or a sentence"
 

@@ -179,7 +179,9 @@ class Jar:
         try:
             size = Path(path).stat().st_size
             self._zip = zipfile.ZipFile(path)
-        except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
+        except zipfile.BadZipFile:
+            raise InputError(f"{path}: cannot be read as a jar (no zip archive, or a cut off one)") from None
+        except (OSError, ValueError, NotImplementedError) as error:
             raise InputError(f"{path}: cannot be read as a jar ({error})") from None
         self._entries = {
             entry.filename: entry for entry in self._zip.infolist() if entry.filename.endswith(_SUFFIX)

@@ -65,6 +65,8 @@ def test_a_sentence_is_a_claim_for_certify_and_explain_too(tmp_path):
             ["max(load)", "--on", "range"],
             "unknown claim 'max(load)': expected a comparison, such as max(load)",
         ),
+        (["max(load", "--on", "range"], "'max(load': a ( is not closed, expected a comparison, such as"),
+        (["max(load))", "--on", "range"], "'max(load))': a ) closes nothing, expected a comparison, such as"),
         (["max(load) \u2264 1", "--on", "range"], "column 11: found '\u2264', expected <= to compare"),
         (["none.toml", "--on", "range"], "none.toml: no such file"),
         (["1 < 2", "--on", "range", "--time", "1s", "--histories", "3"], "expected one of the two"),

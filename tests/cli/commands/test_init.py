@@ -111,6 +111,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(here, capsys, place):
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "cannot be written" in said
+    assert ("file is a file, expected a folder" in said) == place.startswith("file")
 
 
 @pytest.mark.node

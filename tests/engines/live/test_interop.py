@@ -72,6 +72,7 @@ def test_pairs_are_in_both_orders_of_those_that_have_the_strategy():
         (["java"], "range", "expected at least two libraries"),
         (["java", "java"], "range", "each once"),
         (["java", "jva"], "range", "did you mean java?"),
+        (["java", "nope"], "range", "library nope: expected one of java, "),
         (
             ["java", "kafkajs"],
             "range",

@@ -185,3 +185,10 @@ def test_expensive_chunks_come_first() -> None:
     chunks = chunks_of(batch, {0: 0.01, 1: 5.0}, Pace(task_seconds=2.0), 2)
     assert [c.lane for c in chunks][:3] == [1, 1, 1]
     assert all(c.stop - c.start == 1 for c in chunks if c.lane == 1)
+
+
+def test_an_error_of_a_target_names_the_file_of_the_spec(tmp_path: Path) -> None:
+    for target, error in (("nosuch.py:X", TargetNotFound), ("exec:", InputError)):
+        spec = Spec("n", (TargetSpec(target),), (("small", 5),))
+        with pytest.raises(error, match=r"^c\.toml: .*expected"):
+            create(spec, Local(tmp_path / "out"), None, "c.toml")

@@ -98,7 +98,11 @@ def test_a_target_is_kept_with_the_release_that_is_meant() -> None:
             "x: campaign.claims: expected at least",
         ),
         ({"histories": {"smal": 1}}, "histories: no profile 'smal'"),
-        ({"histories": {"small": -1}}, "histories.small: found -1, expected a whole number from 0 on"),
+        (
+            {"histories": {"small": -1}},
+            "histories.small: found -1, expected a whole number from 0 to 1,000,000,000,000",
+        ),
+        ({"histories": {"small": 10**18}}, "histories.small: found 1000000000000000000, expected a whole"),
         ({"histories": {"small": 0}}, "nothing to do"),
         ({"histories": None}, "x: histories: found None, expected an object"),
         ({"campaign": {"name": " ", "targets": ["a"]}}, "campaign.name: found ' ', expected a text"),

@@ -24,10 +24,13 @@ def command(folder: Path, github: bool) -> int:
 
     Nothing is written if one of the files exists.
     """
-    from kassay.reading.documents import is_there
+    from kassay.reading.documents import is_file, is_there
     from kassay.writing.files import write_text
 
     templates = EXAMPLE | (GITHUB if github else {})
+    for each in (folder, *folder.parents):
+        if is_file(each):
+            raise InputError(f"{folder}: cannot be written: {each} is a file, expected a folder")
     paths = [folder / name for name in templates]
     for path in paths:
         if is_there(path):

@@ -182,10 +182,10 @@ class ClientPrograms:
             name if name in known else own_assignor(client, name, where) or name for name in seat.strategies
         )
 
-    def library(self, name: str) -> Library:
-        """The library of this name; raises `InputError`."""
+    def library(self, name: str, where: str = "--clients") -> Library:
+        """The library of this name; raises `InputError`, which begins with `where`."""
         if name not in LIBRARIES:
-            raise InputError(f"--clients {name}: expected {one_of([*LIBRARIES, *self.own], name)}")
+            raise InputError(f"{where} {name}: expected {one_of([*LIBRARIES, *self.own], name)}")
         return LIBRARIES[name]
 
     def seats(self, specs: Sequence[str]) -> tuple[LiveSeat, ...]:

@@ -212,7 +212,7 @@ def pairs_of(
 ) -> list[LibraryPair]:
     """The ordered pairs that have a strategy in common; raises `InputError` if there is none."""
     for name in libraries:
-        programs.library(name.partition("@")[0])
+        programs.library(name.partition("@")[0], "library")
     if len({*libraries}) < 2 or len({*libraries}) < len(libraries):
         raise InputError(f"{','.join(libraries) or 'libraries'}: expected at least two libraries, each once")
     pairs = []

@@ -23,7 +23,7 @@ from kassay.assignors import registry
 from kassay.engines.runs.verdicts import ClaimCount, Tally
 from kassay.kinds.judging import Examination
 from kassay.kinds.protocol import Driver
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, TargetError
 from kassay.pipeline.campaign.kinds import Names, bucket_of
 from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
 from kassay.pipeline.campaign.spec import Pace, Spec
@@ -260,12 +260,17 @@ class Campaign:
         write_manifest(self.store, files)
 
 
-def create(spec: Spec, store: Store, format_: str | None = None) -> Campaign:
+def create(spec: Spec, store: Store, format_: str | None = None, where: str = "") -> Campaign:
     """A new campaign in an empty location, or the existing one of the same spec; Parquet unless it says so.
 
-    Raises `InputError` if the location holds another campaign or anything else.
+    Raises `InputError` if the location holds another campaign or anything else. Errors of the spec's targets
+    begin with `where`, the file of the spec.
     """
-    lanes = lanes_of(spec)
+    try:
+        lanes = lanes_of(spec)
+    except (InputError, TargetError) as error:
+        error.args = (": ".join(filter(None, (where, str(error)))),)
+        raise
     header = store.read(HEADER)
     if header is not None:
         if header.get("schema") != SCHEMA or header.get("identity") != spec.identity:

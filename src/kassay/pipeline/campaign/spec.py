@@ -79,6 +79,13 @@ class Spec:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+HISTORIES_MAX: Final = 10**12
+"""At 1,000 a second on each of 1,000 cores twelve days: a larger number is a typing error."""
+Histories = Annotated[
+    int, Bound(f"a whole number from 0 to {HISTORIES_MAX:,}", range(HISTORIES_MAX + 1).__contains__)
+]
+
+
 @dataclass(frozen=True)
 class CampaignTable:
     """The table `[campaign]` of a spec file; `targets` are those without settings.
@@ -110,7 +117,7 @@ class SpecFile:
     """A spec file."""
 
     campaign: CampaignTable
-    histories: Mapping[str, Count]
+    histories: Mapping[str, Histories]
     target: tuple[TargetSpec, ...] = ()
     limits: LimitsTable = LimitsTable()
     pace: Pace = Pace()

@@ -85,7 +85,7 @@ def _pairs(raw: bytes, path: str) -> Iterator[tuple[int, str, str]]:
         ) from None
     line = 1
     if raw.startswith(_UTF_16):
-        raise InputError(f"{path}: is UTF-16, expected Latin-1 as Java reads it: write it without UTF-16")
+        raise InputError(f"{path}: is UTF-16, expected Latin-1 as Java reads it: save it as Latin-1")
     try:
         for each in javaproperties.parse(io.BytesIO(raw)):
             if isinstance(each, javaproperties.KeyValue):
