@@ -18,7 +18,7 @@ from kassay.assignors.registry import find
 from kassay.kinds.alarm import Overdue, guarded
 from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase
-from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.kinds import Kind, RebalanceProtocol, every_kind
 from kassay.model.modules import import_modules
 from kassay.properties.registry import load_claims
 
@@ -135,11 +135,19 @@ def control(
 
 @cache
 def load_controls() -> tuple[Control, ...]:
-    """Every control; imports the files of all kinds."""
-    import_modules("kassay.kinds")
-    return tuple(_CONTROLS)
+    """Every control, family by family."""
+    families = dict.fromkeys(kind.family for kind in every_kind())
+    for family in families:
+        _load_family(family)
+    return tuple(sorted(_CONTROLS, key=lambda each: each.kind.family))
 
 
 def controls_of(kind: Kind) -> tuple[Control, ...]:
     """The controls that show whether cases of this kind would have caught a fault."""
-    return tuple(control for control in load_controls() if control.kind is kind)
+    _load_family(kind.family)
+    return tuple(each for each in _CONTROLS if each.kind is kind)
+
+
+def _load_family(family: str) -> None:
+    """Import the files that register controls of the family's kinds."""
+    import_modules(f"{__package__}.{family}.controls")

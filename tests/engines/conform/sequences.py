@@ -587,6 +587,32 @@ SEQUENCES = {
         ],
         "4.3.1",
     ),
+    "static-member-that-waits-when-the-broker-moves": Recorded(
+        AT_ONCE,
+        {"foo": 1},
+        [
+            joins("", "range", instance="i"),
+            e.AdvanceEvent(1),
+            e.SyncEvent("#1", 1, {"#1": {"foo": [0]}}, instance="i"),
+            e.DeferEvent(),
+            joins("", "range", instance="i"),
+            e.FailoverEvent(),
+        ],
+    ),
+    "session-that-leaves-another-thread-at-an-earlier-target": Recorded(
+        streams(initial_rebalance_delay_ms=1_000),
+        {"foo": 1},
+        [
+            *(thread(member) for member in "mn"),
+            *(thread(member, -1) for member in "mn"),
+            joins("x", "range"),
+            thread("a"),
+            e.FailoverEvent(),
+            e.AdvanceEvent(20_000),
+            thread("b"),
+            e.AdvanceEvent(60_000),
+        ],
+    ),
     "pause-without-a-member-id": Recorded(
         AT_ONCE,
         {"foo": 1},

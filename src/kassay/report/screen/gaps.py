@@ -14,8 +14,6 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kassay.engines.optimum.gaps import HUNTED, GapReport, Hunt, TargetGaps, WorstFound
-from kassay.engines.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
 from kassay.model.kinds import Verdict
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
@@ -23,6 +21,8 @@ from kassay.solver.results import NO_OWNER
 from kassay.writing.text import counted, percent, shell_command
 
 if TYPE_CHECKING:
+    from kassay.engines.optimum.gaps import GapReport, Hunt, TargetGaps, WorstFound
+    from kassay.engines.optimum.rank import Ranked
     from kassay.engines.optimum.solve import OptimumLine
 
 
@@ -108,6 +108,8 @@ def hunt_view(hunt: Hunt, paths: Mapping[str, str], options: Sequence[str] = ())
 
     `options` are the options of the hunt, for the commands that reproduce it.
     """
+    from kassay.engines.optimum.gaps import HUNTED
+
     spec = hunt.target.spec
     ending = "the ladder ended" if hunt.finished else "the time ran out"
     parts: list[View] = [

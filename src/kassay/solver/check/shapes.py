@@ -220,7 +220,7 @@ def _step(step: str | int) -> str:
 
 def _all_fit(shape: Shape, values: Sequence[Any]) -> bool:
     """Whether a fast check shows that all values have the shape; False means nothing."""
-    return isinstance(shape, Leaf | _Rows | _Pair | _ByName) and shape.glance(values)
+    return isinstance(shape, _GLANCE) and shape.glance(values)
 
 
 def _are(kind: type, values: Sequence[Any]) -> bool:
@@ -271,14 +271,21 @@ def one_of(*values: str) -> Shape:
     return Leaf(" or ".join(map(repr, values)), lambda value: type(value) is str and value in values)
 
 
+@dataclass(frozen=True)
+class _Nullable:
+    shape: Shape
+
+    def __call__(self, value: Any) -> None:
+        if value is not None:
+            self.shape(value)
+
+    def glance(self, values: Sequence[Any]) -> bool:
+        return _all_fit(self.shape, [value for value in values if value is not None])
+
+
 def nullable(shape: Shape) -> Shape:
     """A value of the shape, or null."""
-
-    def read(value: Any) -> None:
-        if value is not None:
-            shape(value)
-
-    return read
+    return _Nullable(shape)
 
 
 @dataclass(frozen=True)
@@ -352,6 +359,10 @@ class _ByName:
 def by_name(shape: Shape) -> Shape:
     """An object with any names."""
     return _ByName(shape)
+
+
+_GLANCE: Final = (Leaf, _Nullable, _Rows, _Pair, _ByName)
+"""The shapes that can be checked for many values at once."""
 
 
 @dataclass(frozen=True)

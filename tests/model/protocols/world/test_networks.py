@@ -114,7 +114,7 @@ HEAVY = {
     ("kip848", None, 2, "pause=1"): 127819,
     ("kip848", None, 2, "loss=1"): 25182,
     ("kip848", None, 2, "failover=1"): 70031,
-    ("migration", None, 1, ""): 47323,
+    ("migration", None, 1, ""): 41765,
 }
 COMMITTING = {
     ("classic", "eager", 1, "pause=1"): 63899,

@@ -22,6 +22,7 @@ from kassay.model.protocols.values.groups import (
     CoordinatorState,
     Persist,
     Persisted,
+    ReplacedStatic,
 )
 from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import Background, Log, LogHistory, LogRecord, compact
@@ -203,19 +204,30 @@ class CoordinatorCall:
     def abandon(self, behind: Mapping[RequestId, requests.ReplyBody]) -> frozenset[RequestId]:
         """The coordinator moves: what waits for acknowledgement gets an error. Returns the requests answered.
 
-        `behind` are requests that wait without having an answer yet, with the error that each gets.
+        `behind` are requests that wait without having an answer yet, with the error that each gets. A static
+        member that returned gets it with the group's generation, as after any failed write.
         """
-        host = self.host
-        waiting = [item for item in host.waiting if isinstance(item, requests.Reply)]
-        ended = {**behind, **{item.correlation_id: _refused(item.body) for item in waiting}}
-        self.host = host._replace(unacknowledged=(), waiting=())
-        self.replies += [requests.Reply(request, body) for request, body in ended.items()]
-        return frozenset(ended)
+        waiting = self.host.waiting
+        self.host = self.host._replace(unacknowledged=(), waiting=())
+        for item in waiting:
+            if isinstance(item, ReplacedStatic):
+                self.take(Persisted(item, _MOVED))
+        answered = {reply.correlation_id for reply in self.replies}
+        replies = [item for item in waiting if isinstance(item, requests.Reply)]
+        ended = {**behind, **{item.correlation_id: _refused(item.body) for item in replies}}
+        self.replies += [
+            requests.Reply(request, body) for request, body in ended.items() if request not in answered
+        ]
+        return frozenset((*ended, *answered))
+
+
+_MOVED: Final = "NOT_LEADER_OR_FOLLOWER"
+"""The error of a write whose coordinator moves."""
 
 
 def _refused(body: requests.ReplyBody) -> requests.ReplyBody:
     """The answer to the same request when its write has failed because the coordinator moves."""
-    error = write_error("NOT_LEADER_OR_FOLLOWER")
+    error = write_error(_MOVED)
     if isinstance(body, requests.JoinGroupReply):
         return requests.JoinGroupReply(error, requests.UNKNOWN_MEMBER)
     return type(body)(error)
@@ -331,7 +343,7 @@ class ClockedRuntime:
         call = CoordinatorCall(self, host)
         call.take(event, write_fails)
         if isinstance(event, requests.JoinGroup | requests.SyncGroup) and call.host.unacknowledged:
-            error = write_error("NOT_LEADER_OR_FOLLOWER")
+            error = write_error(_MOVED)
             self._behind[event.correlation_id] = requests.error_reply(event, error)
         return self._happened(call)
 

@@ -119,12 +119,17 @@ WRITE_FAILED: Final = "write failed"
 RESOLVED: Final = "regular expressions resolved"
 OFFLOADED: Final = "target computed in the background"
 
+_LEFT_ALONE: Final = {RECONCILING: (STABLE,)}
+"""Where else a group may be without one of its members: the others have reached a target ahead of the group.
+
+Such a target is that of an earlier group, which the log still has (finding A).
+"""
 _ANY_CONSUMER: Final = (NO_GROUP, EMPTY, ASSIGNING, RECONCILING, STABLE, CLASSIC)
 
 
 def _alive_consumer(state: str) -> dict[str, Rule]:
     """The rules of a group with members: a refused request keeps `state`."""
-    gone = (EMPTY, ASSIGNING, CLASSIC)
+    gone = (EMPTY, ASSIGNING, CLASSIC, *_LEFT_ALONE.get(state, ()))
     return {
         CONSUMER_HEARTBEAT: Rule(
             (state, ASSIGNING, RECONCILING, STABLE),
@@ -176,19 +181,20 @@ _ANY_STREAMS: Final = (NO_GROUP, EMPTY, CLASSIC, *_BUSY)
 
 def _alive_streams(state: str) -> dict[str, Rule]:
     """The rules of a group with members: a refused request keeps `state`."""
+    alone = _LEFT_ALONE.get(state, ())
     return {
         STREAMS_HEARTBEAT: Rule(
             _BUSY, "bump, configure the topology, compute the target, reconcile the member"
         ),
         STREAMS_LEAVE: Rule(
-            (EMPTY, NOT_READY, ASSIGNING, RECONCILING), "-1: remove, bump; -2: keep the target"
+            (EMPTY, NOT_READY, ASSIGNING, RECONCILING, *alone), "-1: remove, bump; -2: keep the target"
         )
         if state != STABLE
         else Rule((EMPTY, ASSIGNING, RECONCILING, STABLE), "-1: remove, bump; -2: keep the target"),
         OTHER_REQUEST: Rule((state,), "UNKNOWN_MEMBER_ID; a heartbeat of a consumer: GROUP_ID_NOT_FOUND"),
         JOIN_GROUP: Rule((state,), "INCONSISTENT_GROUP_PROTOCOL"),
         OFFSET_COMMIT: Rule((state,), "ok for the active tasks that the member was given no later"),
-        MEMBER_TIMER: Rule((state, EMPTY, NOT_READY, ASSIGNING), "fence the member: remove, bump"),
+        MEMBER_TIMER: Rule((state, EMPTY, NOT_READY, ASSIGNING, *alone), "fence the member: remove, bump"),
         DELAY_TIMER: Rule((state, RECONCILING), "compute the first target"),
         WRITE_FAILED: Rule(_ANY_STREAMS, "the group is what it was before the step"),
     }
