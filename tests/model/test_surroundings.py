@@ -18,6 +18,7 @@ SOME = st.builds(
     processors=MAYBE | st.integers(1, 128),
     tick=MAYBE | st.floats(0, 1e6),
     pause=MAYBE | st.floats(0, 1e6),
+    uptime=MAYBE | st.floats(0, 1e9),
     user=MAYBE | st.integers(0, 99),
     load=MAYBE | st.floats(0, 1e3),
     memory=MAYBE | st.integers(1, 2**30),

@@ -329,7 +329,7 @@ class Driver(ABC, Generic[Case]):
     @property
     def life_s(self) -> float:
         """The most seconds of a time budget that an object lives for through many cases or changes."""
-        return 3.0
+        return 5.0
 
     def long_case(self, changes: int) -> Case | None:
         """A case of many small changes, of which one object answers all; None where objects live shortly.

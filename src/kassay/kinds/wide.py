@@ -43,8 +43,12 @@ EVERY: Final = 3
 SIZED_EVERY: Final = 2
 """Every so many wide cases one has a wide size."""
 LARGE_FROM: Final = 130
+BETWEEN_FROM: Final = 13
 LARGE_CYCLES: Final = 4
-"""Sizes above 130 come in every fourth cycle only: they take most of the time of wide cases."""
+"""Sizes above 130 come in every fourth cycle only: they take most of the time of wide cases.
+
+In the other cycles, any number from 13 to 130 takes their place.
+"""
 SHARED_EVERY: Final = 7
 """Every so many wide cases all spaces have names of the same class, so that names of two spaces are equal."""
 IN_TURN: Final = 150
@@ -152,11 +156,19 @@ class Widths:
             cycle, place = divmod(turn // SIZED_EVERY, len(self._sized))
             sizes = self._sized[place]
             if cycle % LARGE_CYCLES and max(sizes.values()) > LARGE_FROM:
-                sizes = {}
+                sizes = self._between(turn)
         numbers = self._numbers(turn)
         own = {space for number, _ in numbers for space in number.names}
         names = {space: known for space, known in self._names(turn).items() if space not in own}
         return WidePlan(names, sizes, numbers)
+
+    def _between(self, turn: int) -> Mapping[str, int]:
+        """One size, of any number between the small and the large ones; as often to 41 as from there on."""
+        source = Seeded(derive_seed(turn, LARGE_CYCLES))
+        size = source.choice(self.sizes)
+        places = source.integer(0, 10**6) / 10**6
+        count = round(BETWEEN_FROM * (LARGE_FROM / BETWEEN_FROM) ** places)
+        return {size.id: count} if count <= size.most else {}
 
     def _numbers(self, turn: int) -> tuple[tuple[WideRange, str], ...]:
         """The number whose turn it is, and later some of other ranges with it where no size is wide."""

@@ -27,7 +27,8 @@ class Surroundings:
 
     `clock` is the time at the start of each call, in seconds since 1970, and `tick` the seconds that pass on
     a stopwatch (`time.monotonic` and its like) between two readings: a busy machine. `pause` is by how many
-    seconds both are later at each call than at the one before: a quiet group. `time_zone` and `locale`
+    seconds both are later at each call than at the one before: a quiet group. `uptime` is what
+    `time.monotonic` shows at first: the seconds for which a machine is up. `time_zone` and `locale`
     are values of TZ, and of LANG and LC_ALL. `variables` replace all other inherited ones except `NEEDED`.
     `process` is the remainder of the process id by `REMAINDERS`. `processors` is the number that the process
     may use. `user` is the number of an account of the machine, `load` its load average, `memory` its MiB, of
@@ -38,6 +39,7 @@ class Surroundings:
     clock: float | None = None
     tick: float | None = None
     pause: float | None = None
+    uptime: float | None = None
     time_zone: str | None = None
     locale: str | None = None
     variables: tuple[tuple[str, str], ...] | None = None
@@ -90,6 +92,7 @@ CALLED: Final = {
     "clock": "clock",
     "tick": "speed of the machine",
     "pause": "time between calls",
+    "uptime": "time since the machine was started",
     "time_zone": "time zone",
     "locale": "locale",
     "variables": "variables",
@@ -105,7 +108,7 @@ CALLED: Final = {
     "modified": "modification time of the target's file",
 }
 """The fields in words."""
-OF_PYTHON: Final = ("tick", "pause", "user", "load", "memory", "address")
+OF_PYTHON: Final = ("tick", "pause", "uptime", "user", "load", "memory", "address")
 """The fields that only a process of Python is given, by the functions that report them."""
 OURS: Final = Surroundings()
 """Those of kassay's own process."""

@@ -125,6 +125,7 @@ SURROUNDINGS: Final = record(
     clock=_MAYBE_NUMBER,
     tick=_MAYBE_NUMBER,
     pause=_MAYBE_NUMBER,
+    uptime=_MAYBE_NUMBER,
     time_zone=_MAYBE_TEXT,
     locale=_MAYBE_TEXT,
     variables=Field(

@@ -194,6 +194,14 @@ def test_time_passes_on_a_stopwatch_whenever_it_is_read(seen, watch):
     assert all(seconds < 5 and nanoseconds < 5e9 for seconds, nanoseconds in ours)
 
 
+def test_a_machine_is_up_for_seconds_or_for_years(seen):
+    read = "(time.monotonic(), time.monotonic_ns() / 1e9)"
+    found = [each[0] for each in seen(read, *(Surroundings(uptime=up) for up in (42.0, 1e8, 0.0)), OURS)]
+    for times, up in zip(found, (42.0, 1e8, 0.0)):
+        assert all(up <= at < up + 60 for at in times)
+    assert abs(found[3][0] - time.monotonic()) < 60
+
+
 def test_time_passes_between_two_calls_on_the_clock_and_on_a_stopwatch(tmp_path):
     """A quiet group, whose object is called again after hours; the next surroundings begin anew."""
     file = tmp_path / "mine.py"

@@ -51,10 +51,10 @@ class Arrangement:
         self._travel: Any = None
         self._coordinates: Any = None
         self.tick = 0.0
-        self._pause = 0.0
+        self._pause = self._ahead = 0.0
         self._passed = 0.0
         for name in _STOPWATCHES:
-            setattr(time, name, self._ticking(getattr(time, name), name.endswith("_ns")))
+            setattr(time, name, self._ticking(getattr(time, name), name))
 
     def apply(self, wanted: Mapping[str, Any]) -> str:
         """Take on the surroundings, in the form of `wire`; returns why the clock is not shifted, or ""."""
@@ -69,6 +69,8 @@ class Arrangement:
         self._be_on(wanted)
         self.tick = wanted.get("tick") or 0.0
         self._pause = wanted.get("pause") or 0.0
+        uptime = wanted.get("uptime")
+        self._ahead = 0.0 if uptime is None else uptime - self._passed - _UP()
         lacks = self._set_clock(wanted.get("clock"))
         return self._set_clock(time.time()) if self._pause and self._clock is None else lacks
 
@@ -93,13 +95,15 @@ class Arrangement:
 
         owner.__getitem__ = recorded
 
-    def _ticking(self, read: Callable[[], float], in_nanoseconds: bool) -> Callable[[], float]:
+    def _ticking(self, read: Callable[[], float], name: str) -> Callable[[], float]:
         """The stopwatch, on which `tick` seconds more pass at each reading of any of them."""
+        in_nanoseconds, is_up = name.endswith("_ns"), name.startswith("monotonic")
 
         def ticking() -> float:
             """The time of the stopwatch."""
             self._passed += self.tick
-            return read() + (int(self._passed * 1e9) if in_nanoseconds else self._passed)
+            more = self._passed + self._ahead if is_up else self._passed
+            return read() + (int(more * 1e9) if in_nanoseconds else more)
 
         return ticking
 
@@ -194,6 +198,7 @@ def _time_machine() -> Any:
 _STOPWATCHES: Final = tuple(
     f"{name}{unit}" for name in ("monotonic", "perf_counter", "process_time") for unit in ("", "_ns")
 )
+_UP: Final = time.monotonic
 _UNAME: Final = os.uname if hasattr(os, "uname") else None
 
 

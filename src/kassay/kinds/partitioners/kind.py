@@ -73,11 +73,6 @@ class SendsDriver(Driver[ProducerSends]):
         """So many that more than 65,536 records without a key are sent: a 16-bit counter overflows."""
         return 17_900
 
-    @property
-    def life_s(self) -> float:
-        """Longer than for other kinds: that many records take half of it on a quiet machine."""
-        return 5.0
-
     def long_case(self, changes: int) -> ProducerSends:
         """Three records for every change, each with a new key, to few topics; an earlier key comes back.
 

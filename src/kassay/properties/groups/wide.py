@@ -364,7 +364,7 @@ def _alone_seen(history: History, wanted: str) -> bool:
     )
 
 
-_MOVING: Final = {"13": 13, "33": 33, "65": 65}
+_MOVING: Final = {"13": 13, "33": 33, "65": 65, "257": 257}
 
 
 def _widen_moving(history: History, wanted: str, _: Source) -> History:
@@ -463,7 +463,7 @@ def ranges_of(kind: Kind) -> tuple[WideRange, ...]:
     if kind == CLIENT:
         return (*common, STATIC, WEIGHT, TOPIC_LIVES, STALE_OWNED)
     return (
-        (*common, STATIC, CONFLICTS)
+        (*common, STATIC, TOPIC_LIVES, CONFLICTS)
         if kind == SERVER
         else (*common, TOPIC_LIVES, RECREATED, GLUED, ASSIGNABLE)
     )

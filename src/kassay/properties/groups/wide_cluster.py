@@ -219,19 +219,56 @@ def _weights_seen(history: History, wanted: str) -> bool:
     return any(_WEIGHTS[wanted] in (topic.weights or ()) for topic in history.cluster.topics)
 
 
+_EXCHANGED: Final = "two recreated with the same sum"
 _TOPIC_LIVES: Final = (
     "recreated smaller",
     "recreated larger",
     "recreated with the same size",
     "deleted",
     "deleted later",
+    _EXCHANGED,
 )
+
+
+def _exchanged(history: History) -> History:
+    """Two topics are created again, as large together: each as the other was, or one more and one less."""
+    if len(history.cluster.topics) < 2:
+        return history
+    one, other = sorted(history.cluster.topics, key=lambda t: t.partitions)[-2:]
+    counts = other.partitions, one.partitions
+    if one.partitions == other.partitions:
+        if one.partitions < 2:
+            return history
+        counts = one.partitions + 1, other.partitions - 1
+    again = tuple(CreateTopic(Topic(topic.name, count)) for topic, count in zip((one, other), counts))
+    change: Change = (DeleteTopic(one.name), DeleteTopic(other.name), *again)
+    return replace(history, changes=(*history.changes, change, (Rebalance(),)))
+
+
+def _exchange_seen(history: History) -> bool:
+    """Whether a change creates two topics again that have as many partitions in all as those it deletes."""
+    counts = {topic.name: topic.partitions for topic in history.cluster.topics}
+    for change in history.changes:
+        new = {each.topic.name: each.topic.partitions for each in change if isinstance(each, CreateTopic)}
+        gone = {each.topic for each in change if isinstance(each, DeleteTopic)}
+        old = {name: counts[name] for name in gone if name in counts}
+        if (
+            len(old) > 1
+            and old.keys() == new.keys()
+            and old != new
+            and sum(old.values()) == sum(new.values())
+        ):
+            return True
+        counts |= new
+    return False
 
 
 def _widen_topic_life(history: History, wanted: str, source: Source) -> History:
     """The largest topic is deleted, or deleted and created again: at once, or after a rebalance."""
     if not history.cluster.topics:
         return history
+    if wanted == _EXCHANGED:
+        return _exchanged(history)
     topic = max(history.cluster.topics, key=lambda t: t.partitions)
     count = {"recreated smaller": max(1, topic.partitions // 2), "recreated larger": topic.partitions + 3}
     new = Topic(topic.name, count.get(wanted, topic.partitions))
@@ -246,6 +283,8 @@ def _widen_topic_life(history: History, wanted: str, source: Source) -> History:
 
 
 def _topic_life_seen(history: History, wanted: str) -> bool:
+    if wanted == _EXCHANGED:
+        return _exchange_seen(history)
     events = [event for change in history.changes for event in change]
     gone = [event.topic for event in events if isinstance(event, DeleteTopic)]
     back = {event.topic.name for event in events if isinstance(event, CreateTopic)}

@@ -165,12 +165,12 @@ _KEY_COUNTS: Final = (65, 257, 1025)
 
 
 def _many_keys(number: int) -> SendClass:
-    """So many different keys, the first of which come again."""
+    """So many different keys, all of which come again."""
 
     def make(names: Sequence[str], source: Source) -> list[Entry]:
         topic, start = _of_some(source), source.integer(0, 9)
         sent = [(ProducerRecord(names[0], b"k%d" % (start + place), b"v"), topic) for place in range(number)]
-        return [*sent, *sent[:_AGAIN]]
+        return [*sent, *sent]
 
     def seen(case: ProducerSends) -> bool:
         keys: dict[str, dict[bytes | None, None]] = {}

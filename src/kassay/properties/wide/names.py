@@ -404,7 +404,12 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
         _each(lambda n: f"café-{_word(n)}"),
         _any("[\u00a1-\u024f]"),
     ),
-    NameClass("wide", "in another script", _each(lambda n: f"注文{_word(n)}"), _any("[\u3000-\u9fff]")),
+    NameClass(
+        "wide",
+        "in another script, with digits beyond 0 to 9",
+        _each(lambda n: f"注文{'²①٣५'[n % 4]}{_word(n)}"),
+        _any("[\u3000-\u9fff][²①٣५]"),
+    ),
     NameClass(
         "astral",
         "with a character beyond the basic plane",

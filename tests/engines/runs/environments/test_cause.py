@@ -50,6 +50,7 @@ def variable(name):
         (lambda s: s.address, "the network address changes: the machine's own and "),
         (lambda s: s.tick, "the speed of the machine changes: the machine's own and "),
         (lambda s: s.pause, "the time between calls changes: no time between two calls and "),
+        (lambda s: s.uptime, "the time since the machine was started changes: the machine's own and "),
         (lambda s: s.hash_seed or 0, "the hash seed changes: 0 and "),
         (lambda s: s.modified, "the modification time of the target's file changes: "),
     ],

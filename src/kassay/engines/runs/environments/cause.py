@@ -136,7 +136,9 @@ def _value(name: str, surroundings: Surroundings, ours: Ours) -> str:
         if name == "tick":
             return f"{value:g} s between two readings of a stopwatch"
         if name == "pause":
-            return f"{value:.0f} s between two calls"
+            return f"{value:g} s between two calls"
+        if name == "uptime":
+            return f"{value:.0f} s"
         if name == "memory":
             return f"{value} MiB"
         if name == "user":
