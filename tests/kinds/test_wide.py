@@ -8,6 +8,7 @@ from kassay.kinds.registry import driver_for
 from kassay.kinds.wide import (
     ATTEMPTS,
     IN_TURN,
+    LARGE_FROM,
     MORE_NUMBERS,
     SIZED_EVERY,
     WidePlan,
@@ -18,7 +19,7 @@ from kassay.kinds.wide import (
 )
 from kassay.model.kinds import every_kind
 from kassay.properties.sources import Seeded
-from kassay.properties.wide.ranges import WIDTHS
+from kassay.properties.wide.ranges import LARGE_COUNTS, WIDTHS
 
 KINDS = [kind for kind in every_kind() if kind.certified]
 TURNS = IN_TURN
@@ -166,3 +167,13 @@ def test_large_sizes_come_in_the_first_of_four_cycles_and_small_ones_in_each():
         for start in range(0, 4 * cycle, cycle)
     ]
     assert largest == [1025, *[129] * 3]
+
+
+def test_later_cycles_have_any_size_between_the_small_and_the_large_ones():
+    widths = Widths(driver_for(next(kind for kind in KINDS if kind.name == "client")), frozenset())
+    plans = [widths.plan(turn).sizes for turn in range(20 * SIZED_EVERY * len(widths._sized))]
+    alone = {size for sizes in plans if len(sizes) == 1 for size in sizes.values()}
+    between = alone - {*LARGE_COUNTS}
+    assert min(between) >= 13
+    assert max(between) <= LARGE_FROM
+    assert len(between) > 60, "nearly every number comes"
