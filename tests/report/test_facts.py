@@ -102,3 +102,10 @@ def controls(**counts):
 )
 def test_what_could_make_a_pass_mean_less_is_told(doubtful, said):
     assert facts.warnings(doubtful) == said
+
+
+def test_of_very_many_events_before_a_round_the_first_are_told():
+    events = [f"m{number} joins" for number in range(facts.EVENTS_SHOWN + 1)]
+    assert facts.happened(events[:2]) == "before it: m0 joins; m1 joins"
+    assert facts.happened(events[:-1]).endswith("; m31 joins")
+    assert facts.happened(events).endswith("; m31 joins; and 1 more")

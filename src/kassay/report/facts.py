@@ -95,6 +95,15 @@ def size(example: Counterexample) -> str:
     )
 
 
+EVENTS_SHOWN: Final = 32
+
+
+def happened(events: Sequence[str]) -> str:
+    """What happened before a round; of very many events the first ones, and how many more there are."""
+    more = [f"and {len(events) - EVENTS_SHOWN} more"] if len(events) > EVENTS_SHOWN else []
+    return f"before it: {'; '.join([*events[:EVENTS_SHOWN], *more])}"
+
+
 def evidence_of(trace: Trace) -> str:
     """The sentence of the first piece of evidence; without one, of the first violation."""
     if trace.broken:

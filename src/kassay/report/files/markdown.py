@@ -95,7 +95,7 @@ def _counterexample(result: ClaimResult) -> list[str]:
 def _frame(frame: Frame) -> list[str]:
     """A round: what happened before it, the topics, the assignment, and a possible answer."""
     rows = [(row.title, *(cell.words or "-" for cell in row.cells)) for row in frame.table.rows]
-    before = [f"before it: {'; '.join(frame.events)}"] if frame.events else []
+    before = [facts.happened(frame.events)] if frame.events else []
     after = [frame.failure] if frame.failure else []
     if frame.alternative is not None:
         after.append(f"{frame.alternative.label}: {frame.alternative.words}")

@@ -51,7 +51,7 @@ def _frame(frame: Frame, rows_max: int) -> Iterator[View]:
     mark: list[Part] = [("  " + BROKEN, "bold red")] if frame.broken else []
     yield line(f"  {frame.title}", *mark)
     if frame.events:
-        yield line(f"    before it: {'; '.join(frame.events)}", style="dim")
+        yield line(f"    {facts.happened(frame.events)}", style="dim")
     yield from (line(f"    {note}", style="dim") for note in frame.notes)
     first, *others = frame.table.columns
     rows = frame.table.rows
