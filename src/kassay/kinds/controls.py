@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import find_spec
 from math import inf
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -149,5 +150,6 @@ def controls_of(kind: Kind) -> tuple[Control, ...]:
 
 
 def _load_family(family: str) -> None:
-    """Import the files that register controls of the family's kinds."""
-    import_modules(f"{__package__}.{family}.controls")
+    """Import the files that register the family's controls; those of a kind from elsewhere are there."""
+    if find_spec(f"{__package__}.{family}") is not None:
+        import_modules(f"{__package__}.{family}.controls")

@@ -326,7 +326,7 @@ def widened(driver: Driver[Any], plan: WidePlan, case: Any, source: Seeded) -> t
     shown = [
         (size.id, str(plan.sizes[size.id]))
         for size in driver.countable
-        if size.id in plan.sizes and size.count(case) == plan.sizes[size.id]
+        if plan.sizes.get(size.id) in (*size.small, *size.large) and size.count(case) == plan.sizes[size.id]
     ]
     for number, wanted in plan.numbers:
         case = number.widen(case, wanted, source)

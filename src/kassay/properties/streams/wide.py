@@ -138,10 +138,9 @@ SIZES: Final = (
 
 
 def sized_tasks(source: Source, sizes: Mapping[str, int]) -> TaskHistory:
-    """A history with these sizes and everything else minimal; a small subtopology is next to a large one."""
+    """A history with these sizes and everything else minimal."""
     processes = sizes.get("processes", 2)
-    largest = sizes.get("tasks of a subtopology", 0)
-    width = sizes.get("subtopologies", 2 if largest else 1)
+    largest, width = sizes.get("tasks of a subtopology", 0), sizes.get("subtopologies", 1)
     joiners, rounds = sizes.get("processes that join later", 0), sizes.get("rounds", 0)
     threads = sizes.get("threads of a process", 1)
     most = largest or (source.choice((1, 2, 3)) if width > 1 or processes > 65 else 3)
