@@ -210,8 +210,11 @@ def test_sizes_numbers_and_names_of_one_case_do_not_disturb_each_other():
 
     for turn in range(0, 300, 3):
         plan = widths.plan(turn)
-        _, shown = wide_case(widths, turn, turn, generate)
-        assert len(shown) == len(plan.names) + len(plan.sizes) + len(plan.numbers)
+        case, shown = wide_case(widths, turn, turn, generate)
+        sized = [size for size in COUNTABLE if size.id in plan.sizes]
+        assert all(size.count(case) == plan.sizes[size.id] for size in sized)
+        listed = [size for size in sized if plan.sizes[size.id] in (*size.small, *size.large)]
+        assert len(shown) == len(plan.names) + len(listed) + len(plan.numbers)
 
 
 # Hashes
