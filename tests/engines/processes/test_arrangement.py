@@ -128,6 +128,12 @@ def test_the_user_the_load_the_memory_and_the_address_are_only_the_targets(seen)
     )
 
 
+def test_the_address_stays_when_the_clock_is_shifted(seen):
+    shifted = Surroundings(clock=datetime(2028, 2, 29, 3, tzinfo=UTC).timestamp())
+    found = seen("uuid.getnode()", OURS, shifted, Surroundings(address=7), shifted)
+    assert [each[2] for each in found] == [found[0][2], found[0][2], 7, found[0][2]]
+
+
 def test_the_file_is_a_copy_with_its_own_time(seen):
     read = "int(os.path.getmtime(__file__))"
     found = seen(read, Surroundings(modified=1_000_000_000.0), Surroundings(modified=1_222_333_445.5))
@@ -203,7 +209,7 @@ def test_a_machine_is_up_for_seconds_or_for_years(seen):
 
 
 def test_time_passes_between_two_calls_on_the_clock_and_on_a_stopwatch(tmp_path):
-    """A quiet group, whose object is called again after hours; the next surroundings begin anew."""
+    """A quiet group calls its object again after hours; each surroundings start with a clock of their own."""
     file = tmp_path / "mine.py"
     file.write_text(REPORTS.format(read="(time.time(), time.monotonic())"))
     clock = datetime(2028, 2, 29, 3, tzinfo=UTC).timestamp()

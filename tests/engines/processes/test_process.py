@@ -147,13 +147,13 @@ def test_a_guard_that_waits_for_a_processor_may_start_later_and_one_that_hangs_m
     """The guard is stopped for twice its time, which counts only if it did not wait for a processor."""
     order = {"kind": "exec", "argv": ["cat"], "environment": {}, "memory_mib": 0}
     for waits in (True, False):
-        stopped = time.monotonic()
+        guarded, stopped = Guarded(), time.monotonic()
+        waiting = guarded.guard.pid if waits else None
         monkeypatch.setattr(
             proc,
             "ran_and_waited_s",
-            lambda _, waits=waits, at=stopped: (0.0, (time.monotonic() - at) * waits),
+            lambda pid, one=waiting, at=stopped: (0.0, (time.monotonic() - at) * (pid == one)),
         )
-        guarded = Guarded()
         os.kill(guarded.guard.pid, signal.SIGSTOP)
         timer = threading.Timer(1.0, os.kill, (guarded.guard.pid, signal.SIGCONT))
         timer.start()
